@@ -150,7 +150,7 @@ def needs_key(keyring: Keyring, scope: str | None, rate: CallRate | None) -> Gua
             connection.scope["state"] |= {KEY: known.name, KEY_SCOPES: known.scopes}
             check_rate(rate, f"key {known.name}")
             if scope is not None and scope not in known.scopes:
-                raise NotAllowed(f"This API key is not good for {scope}. Ask for one with that scope.")
+                raise NotAllowed(f"This API key does not allow {scope}. Ask for one with that scope.")
             return
         check_rate(rate, _format_address(connection))
         if await keyring.is_open():
@@ -246,7 +246,9 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
     """
     viewer: Viewer = connection.scope["state"][VIEWER]
     if not viewer.role.includes(needed):
-        raise NotAllowed(f"You are a {viewer.role} here, and this is for a {needed}. Ask who runs the service.")
+        raise NotAllowed(
+            f"You are a {viewer.role} here, and this needs a {needed}. Ask the person who runs the service."
+        )
     return viewer
 
 

@@ -135,7 +135,7 @@ SECOND_NAMES = {
     tags=["Companies"],
     summary="Ask Company Question",
     description="An answer from public sources. Name and domain together give the most accurate one.",
-    response_description="The answer with its sources; where they do not tell, it says so.",
+    response_description="The answer with its sources; where they do not say, the answer tells you.",
     responses=failures(400, 401, 413, 415, 429, 500, 502, 503, 504),
 )
 async def ask(data: JSONBody[QuestionAboutCompany], calls: NamedDependency[Calls]) -> Response[CompanyAnswer]:

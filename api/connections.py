@@ -183,7 +183,7 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - as uvicorn calls it
-        self._refuse(BadRequest(self._fault or "The request is no valid HTTP."))
+        self._refuse(BadRequest(self._fault or "The request is not valid HTTP."))
 
     @property
     def is_closed(self) -> bool:

@@ -88,7 +88,7 @@ def create_server(run: Runner) -> MCPServer[Any]:
             raise ToolError(error.message) from None
         except Exception as error:  # noqa: BLE001 - its message may hold words of documents
             logger.error("a tool failed: %s", type(error).__qualname__)  # noqa: TRY400 - no values
-            raise ToolError("The service failed at this. Its log says more.") from None
+            raise ToolError("The service failed. Its log says more.") from None
         content = result.model_dump(mode="json") if isinstance(result, BaseModel) else result
         return {**content, "notice": _NOTICE}
 
@@ -258,4 +258,4 @@ def _check_rights(state: dict[str, Any], area: Area) -> None:
     elif KEY not in state and KEY_SCOPES in state:
         raise NotLoggedIn(f"This tool needs an API key. Send it in the header {HEADER}.")
     elif area not in state.get(KEY_SCOPES, {area}):
-        raise NotAllowed(f"This API key is not good for {area}. Ask for one with that scope.")
+        raise NotAllowed(f"This API key does not allow {area}. Ask for one with that scope.")

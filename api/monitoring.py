@@ -199,7 +199,7 @@ class _Present(Collector):
         pool = share_pool().load
         yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pool.processes)
         yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pool.busy)
-        yield GaugeMetricFamily("diligence_documents_waiting", "Documents that no reader has yet.", pool.waiting)
+        yield GaugeMetricFamily("diligence_documents_waiting", "Documents that wait for a reader.", pool.waiting)
         caches = CounterMetricFamily("diligence_cache_lookups", "Look-ups in caches.", labels=["cache", "outcome"])
         for (cache, hit), number in lookups().items():
             caches.add_metric([cache, "hit" if hit else "miss"], number)

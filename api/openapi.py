@@ -25,16 +25,16 @@ ACCOUNT_SCHEMES = ("Bearer", "Session")
 _DESCRIPTION = f"""\
 Five operations on data rooms and companies, each an HTTP POST with a JSON body.
 
-Types are strict (`"false"` is no boolean), unknown fields are ignored, and `null` stands for a field
+Types are strict (`"false"` is not a boolean), unknown fields are ignored, and `null` stands for a field
 that was not given. Every failure is `{MEDIA_TYPE}` (RFC 9457): `type` is `{TYPE_PREFIX}` and a stable
 last part, `detail` says what to do, and `errors` names each bad field.
 """
 _FAILURES = {
     400: "The request is not well formed; `errors` names each bad field.",
-    401: "No API key or login, or one that is not good any more. `WWW-Authenticate` names the scheme.",
-    403: "The caller is known, and the operation is not allowed to it.",
+    401: "No API key or login, or one that is no longer valid. `WWW-Authenticate` names the scheme.",
+    403: "The caller may not use this operation.",
     404: "Unknown, or not shared with this account.",
-    409: "Something else is at work on it.",
+    409: "Something else is working on it.",
     413: "Above a size limit; the message names its setting.",
     415: "The format is not supported; the message names those that are.",
     416: "The range lies outside the document.",

@@ -121,7 +121,7 @@ def _let_go(raised: BaseException | None) -> None:
 @singledispatch
 def ours(raised: Exception) -> DiligenceError:  # noqa: ARG001 - a foreign exception's text stays inside
     """The error of our own tree that stands for what was raised."""
-    return DiligenceError("Something went wrong inside the service. Its log says where. Trying again may help.")
+    return DiligenceError("Something went wrong inside the service. Its log has details. Trying again may help.")
 
 
 @ours.register

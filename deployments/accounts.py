@@ -60,7 +60,7 @@ class _Answer:
         try:
             return self._sentences.get(timeout=_CLOSING)
         except Empty:
-            return "The terminal tells what became of the login."
+            return "The terminal shows whether the login worked."
 
     def is_sent(self) -> None:
         self._sent.set()
@@ -188,7 +188,7 @@ def manage_keys(
         raise BadRequest("Give the key a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
     if action is KeyAction.ADD:
         echo(_add(name, _scopes(scope)))
-        echo("Keep the key: it is shown this once. Callers send it in the header X-API-Key.", err=True)
+        echo("Keep the key: it is shown only once. Callers send it in the header X-API-Key.", err=True)
         return
     with database.writing() as session:
         if not logins.revoke_key(session, name):
@@ -201,7 +201,7 @@ def _scopes(given: str) -> list[str]:
     unknown = [part for part in chosen if part not in logins.SCOPES]
     if unknown or not chosen:
         allowed, wrong = ", ".join(logins.SCOPES), ", ".join(unknown) or "nothing"
-        raise BadRequest(f"--scope: {wrong} is no scope. Allowed: {allowed}.", {"scope": allowed})
+        raise BadRequest(f"--scope: {wrong} is not a scope. Allowed: {allowed}.", {"scope": allowed})
     return chosen
 
 
@@ -260,7 +260,7 @@ def manage_users(
             raise Conflict(f"There is somebody called {name!r} already. Remove them first, or choose another name.")
     if is_new:
         echo(password or "")
-        echo("Keep the password: it is shown this once.", err=True)
+        echo("Keep the password: it is shown only once.", err=True)
     echo(f"Added {name} ({role}). A running service asks everybody to log in from now on.", err=True)
 
 

@@ -77,7 +77,7 @@ def _read(memo: Path) -> Reading:
         BadRequest: it cannot be read.
     """
     if not memo.is_file():
-        raise BadRequest(f"The memo {memo.name} is not there, or is no file. Give the path of a {_FORMATS} file.")
+        raise BadRequest(f"The memo {memo.name} does not exist, or is not a file. Give the path of a {_FORMATS} file.")
     limits = make_reading_limits(ReadingSettings.current())
     try:
         with ExtractionPool(1, limits) as pool:
@@ -93,7 +93,7 @@ def _read(memo: Path) -> Reading:
 
 def _explain_empty_room(room: str, unread: Sequence[str]) -> str:
     if not unread:
-        return f"There is no document in {room} to hold the memo against. Put some there, or give another --room."
+        return f"There is no document in {room} to check the memo against. Add some, or give another --room."
     return f"Nothing in {room} can be read, so that no claim can be held against it: {name_documents(unread)}."
 
 
@@ -118,7 +118,7 @@ def _targets(memo: Path, folder: Path) -> tuple[Path, Path]:
     for target, is_ours in ((page, _is_our_page), (data, _is_our_json)):
         if target.exists() and not is_ours(target):
             raise BadRequest(
-                f"{target.name} is there already, and is no checked memo. Choose another folder with --out."
+                f"{target.name} already exists, and is not a checked memo. Choose another folder with --out."
             )
     return page, data
 

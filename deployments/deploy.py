@@ -428,7 +428,7 @@ def check_schedule(cron: str, timezone: str) -> None:
         zone = ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadRequest(
-            f"--timezone {timezone!r} is no time zone. Give a name such as Europe/Berlin or UTC."
+            f"--timezone {timezone!r} is not a time zone. Give a name such as Europe/Berlin or UTC."
         ) from error
     try:
         if len(cron.split()) != 5:
@@ -436,7 +436,7 @@ def check_schedule(cron: str, timezone: str) -> None:
         next(CronSim(cron, datetime.now(zone)))
     except CronSimError as error:
         raise BadRequest(
-            f"--cron {cron!r} is no schedule ({error}). Give minute, hour, day of the month, month and day of the "
+            f"--cron {cron!r} is not a schedule ({error}). Give minute, hour, day of the month, month and day of the "
             'week, such as "0 20 * * 1-5" for every working day at 20:00.'
         ) from error
     except StopIteration:

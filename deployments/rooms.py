@@ -68,7 +68,7 @@ def read_room(folder: str, name: str | None = None) -> ReadRoom:
         with database.reading() as session:
             listed = [row for row in documents.room_documents(session, room_id) if name in {None, row.name}]
         if not listed and name is not None:
-            raise UnsupportedFormat(f"{name} is no document that can be read.")
+            raise UnsupportedFormat(f"{name} is not a document that can be read.")
         outcomes = [*read_documents(room_id, [row.document_id for row in listed])]
         if any(outcome.pages != outcome.pages_read for outcome in outcomes):
             outcomes += recognise_scans(room_id)

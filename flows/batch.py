@@ -161,7 +161,7 @@ def _take_over(run: str, at_once: int) -> TakenOver:
     try:
         return take_over_unchanged.tracked(run, at_once)
     except Exception as error:  # noqa: BLE001 - as in `examine_company`; each is then examined by itself
-        log.error("Companies that have not changed are examined anew: %s", type(error).__name__)  # noqa: TRY400
+        log.error("Companies that have not changed are examined again: %s", type(error).__name__)  # noqa: TRY400
         return TakenOver()
 
 

@@ -288,7 +288,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
     try:
         for line, columns, cells in _rows(path):
             if len(cells) != len(columns):
-                what = f"it has {len(cells)} cells, not {len(columns)}; put a text that holds a separator in quotes"
+                what = f"it has {len(cells)} cells, not {len(columns)}; put text that contains a separator in quotes"
                 mistakes.note(line, "the row", what)
                 continue
             try:
@@ -298,7 +298,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
                 for mistake in error.errors(include_url=False):
                     mistakes.note(line, str(mistake["loc"][0]), describe_error(mistake))
     except csv.Error as error:
-        mistakes.note(line, "the file", f"the CSV breaks off below this line: {error}")
+        mistakes.note(line, "the file", f"the CSV is cut off below this line: {error}")
     if line == 1:
         mistakes.note(line, "the file", "it holds no company: write one a line, below the columns")
     return Batch(path.stem, _check_criteria(mistakes, criteria)[0], companies.listed, with_facts({}, path.parent))

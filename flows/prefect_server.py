@@ -75,7 +75,7 @@ def prepare() -> None:
     try:
         profiles.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise NotConfigured("profiles.toml in PREFECT_HOME is not UTF-8. Mend it or remove it.") from None
+        raise NotConfigured("profiles.toml in PREFECT_HOME is not UTF-8. Fix or remove it.") from None
     except OSError as error:
         if profiles.exists():
             raise NotConfigured(f"profiles.toml in PREFECT_HOME cannot be read ({error.strerror}).") from None
@@ -142,7 +142,7 @@ class StartedServer:
         except subprocess.TimeoutExpired:
             return f"it was not there after {_START_TIMEOUT:g} s"
         errors = _ERROR.findall(self._log.read_text(encoding="utf-8", errors="replace"))
-        return errors[-1].rstrip(". ") if errors else f"its process ended with status {status} and said nothing"
+        return errors[-1].rstrip(". ") if errors else f"its process ended with status {status} and printed nothing"
 
 
 @contextmanager

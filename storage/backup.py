@@ -135,7 +135,7 @@ def make(file: Path) -> Manifest:
         try:
             read_manifest(file)
         except BackupUnusable:
-            raise BackupUnusable(f"{file.name} is there, and is no backup. Name another file.") from None
+            raise BackupUnusable(f"{file.name} exists, and is not a backup. Name another file.") from None
     with database.reading() as session:
         # All of it as it is at one moment, while others write.
         session.connection(execution_options=None if _is_sqlite() else {"isolation_level": "REPEATABLE READ"})
@@ -186,7 +186,7 @@ def workspace(parent: Path, name: str) -> Iterator[Path]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BackupUnusable("Another process is at work on this backup. Wait for it to end.") from None
+            raise BackupUnusable("Another process is working on this backup. Wait for it to end.") from None
         for left in folder.iterdir():
             left.unlink()
         try:
@@ -261,8 +261,8 @@ def _open(file: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(file) as archive:
             yield archive
     except _BROKEN as error:
-        reason = "it is damaged or cut short" if zipfile.is_zipfile(file) else "it is none, or was cut short"
-        raise BackupUnusable(f"{file.name} is no whole backup of diligence: {reason}.") from error
+        reason = "it is damaged or cut short" if zipfile.is_zipfile(file) else "it is not a backup, or was cut short"
+        raise BackupUnusable(f"{file.name} is not a complete backup of diligence: {reason}.") from error
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
@@ -273,7 +273,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
         raise ValueError
     values = json.loads(archive.read(_MANIFEST))
     if isinstance(values, dict) and isinstance(values.get("format"), int) and values["format"] > FORMAT:
-        raise BackupUnusable("A newer release of diligence has made this backup. Update diligence.")
+        raise BackupUnusable("This backup was made by a newer release of diligence. Update diligence.")
     try:
         files = {name: {"size": int(file["size"]), "sha256": file["sha256"]} for name, file in values["files"].items()}
         manifest = Manifest(**{**values, "files": files})
@@ -292,7 +292,7 @@ def _verify(file: Path, manifest: Manifest) -> None:
         for name, expected in manifest.files.items():
             with archive.open(name) as member:
                 if _copy_home(member, None) != expected:
-                    raise BackupUnusable("What was written is not what was read. Try another disk.")
+                    raise BackupUnusable("What was written differs from what was read back. Try another disk.")
 
 
 def unpack(file: Path, folder: Path) -> Manifest:
@@ -305,7 +305,9 @@ def unpack(file: Path, folder: Path) -> Manifest:
     with _open(file) as archive:
         manifest = _manifest(archive)
         if shutil.disk_usage(folder).free < manifest.size:
-            raise BackupUnusable(f"There is no room for the {manifest.size // 1024**2 + 1} MB of this backup.")
+            raise BackupUnusable(
+                f"There is not enough disk space for the {manifest.size // 1024**2 + 1} MB of this backup."
+            )
         for name, expected in manifest.files.items():
             handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with archive.open(name) as member, os.fdopen(handle, "wb") as target:
@@ -387,9 +389,9 @@ def _upgrade(path: Path) -> None:
     try:
         upgrade(engine)
     except DatabaseUnavailable:
-        raise BackupUnusable("A newer release of diligence has made this backup. Update diligence.") from None
+        raise BackupUnusable("This backup was made by a newer release of diligence. Update diligence.") from None
     if check_database(path) != HEAD:
-        raise BackupUnusable("The backup cannot be brought to the schema of this release.")
+        raise BackupUnusable("The backup cannot be migrated to the schema of this release.")
 
 
 def _has_something(connection: Connection) -> bool:

@@ -60,9 +60,9 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, ImportError):
         return f"{cause.name or 'its driver'} is not installed; PostgreSQL's address begins with postgresql+psycopg://"
     if isinstance(cause, ArgumentError):
-        return "its address is none that is known; PostgreSQL's begins with postgresql+psycopg://, SQLite's with sqlite:///"
+        return "its address is not of a known kind; PostgreSQL's begins with postgresql+psycopg://, SQLite's with sqlite:///"
     if isinstance(cause, TimeoutError):
-        return "all its connections stayed in use"
+        return "all its connections were in use"
     if isinstance(cause, OSError):
         return cause.strerror or type(cause).__name__
     words = (str(cause).strip().splitlines() or [type(cause).__name__])[0]

@@ -258,5 +258,5 @@ def _send_what_is_left(patience: float) -> None:
         ended = worker.drain_all(timeout=max(0.0, until - time.monotonic()))
         unsent = unsent or bool(isinstance(ended, tuple) and ended[1])
     if unsent:
-        _tell_failure(_current_server(), "its server did not take all that it was told")
+        _tell_failure(_current_server(), "its server did not take everything it was sent")
         get_global_loop().shutdown()  # which cancels its tasks; to cancel them here prints a traceback

@@ -37,7 +37,7 @@ _MOST_PLACES = 200_000  # what aliases unfold to counts too: a file of 1 KB can 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")  # YAML can write them: "\0"
 _CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_QUOTES = "Put a text that holds one of : # & * ! ? | > [ ] { } , in quotes"
+_QUOTES = "Put text that contains one of : # & * ! ? | > [ ] { } , in quotes"
 
 _PLAIN = {
     "missing": "it is missing",
@@ -95,7 +95,7 @@ def read_user_text(path: Path, kind: str) -> str:
             content = file.read(_LARGEST + 1)
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadRequest(f"{path.name}: the {kind} is no UTF-8 text. Save it as UTF-8.") from error
+        raise BadRequest(f"{path.name}: the {kind} is not UTF-8 text. Save it as UTF-8.") from error
     except IsADirectoryError as error:
         raise BadRequest(f"{path.name} is a folder. Give the path of the {kind}.") from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -160,7 +160,7 @@ class UserFile:
             raise BadRequest(f"{path.name}: the {kind} nests too deeply.") from error
         except ValueError as error:  # !!int x
             raise BadRequest(
-                f"{path.name}: a value does not go with its tag (!!int, !!float). Leave tags out."
+                f"{path.name}: a value does not match its tag (!!int, !!float). Leave tags out."
             ) from error
 
     def fit(self, model: type[M], content: Any, at: tuple[str | int, ...] = ()) -> M | None:
@@ -235,9 +235,11 @@ def _no_yaml(name: str, text: str, error: yaml.YAMLError) -> str:
         return f"{name}, line {line}: it holds a character that YAML does not allow."
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return f"{name}: this is no YAML: {error}."
+        return f"{name}: this is not valid YAML: {error}."
     lines = text.splitlines()
     written = lines[mark.line] if mark.line < len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())]:
         return f"{name}, line {mark.line + 1}: the line begins with a tab. Indent with spaces."
-    return f"{name}, line {mark.line + 1}: this is no YAML: {getattr(error, 'problem', None) or error}. {_QUOTES}."
+    return (
+        f"{name}, line {mark.line + 1}: this is not valid YAML: {getattr(error, 'problem', None) or error}. {_QUOTES}."
+    )

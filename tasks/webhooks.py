@@ -115,7 +115,7 @@ def send_due() -> int:
         if delivery is None:
             return count
         count += 1
-        problem = _send(delivery, signing) if delivery.url in settings.webhooks else "It is no receiver any more."
+        problem = _send(delivery, signing) if delivery.url in settings.webhooks else "It is no longer a receiver."
         gone = delivery.url not in settings.webhooks or delivery.attempts >= len(_PAUSES)
         again = None if problem is None or gone else now() + _PAUSES[delivery.attempts]
         with database.writing() as session:

@@ -89,7 +89,7 @@ def _ask_to_start(batch: str, files: list[tuple[str, bytes]], by: str) -> None:
         (_batches() / name).write_bytes(content)
     path = _batches() / names[0]
     if not path.is_file():
-        raise BadRequest("There is no such batch. Choose one of the list, or send its files.")
+        raise BadRequest("There is no such batch. Choose one from the list, or upload its files.")
     _add(RunRequest(kind=RequestKind.START, by=by, batch_file=str(path)))
 
 

@@ -97,7 +97,7 @@ def read_act(fields: Mapping[str, Any], document_id: str = "") -> Act:
     try:
         kind, follows = DecisionKind(word), int(field("follows"))
     except ValueError as error:
-        raise BadRequest("The form is not whole. Load the page again.", {"kind": "unknown"}) from error
+        raise BadRequest("The form is incomplete. Load the page again.", {"kind": "unknown"}) from error
     value, _, quote = about.partition("/")
     said = field("value" if document_id else "score")
     given = {DecisionKind.OVERRIDE: said, DecisionKind.ASSIGNMENT: field("who")}.get(kind, value)
@@ -112,7 +112,7 @@ SAID: Final = {
     DecisionKind.SIGN_OFF: "Signed off, on the evidence shown here.",
     DecisionKind.FLAG: "Flagged.",
     DecisionKind.ASSIGNMENT: "Assigned.",
-    DecisionKind.QUOTE: "Your word on the quotation is written down.",
+    DecisionKind.QUOTE: "Your decision on the quotation is saved.",
     DecisionKind.UNDO: "Undone. The log keeps both.",
 }
 

@@ -22,7 +22,7 @@ from tasks.table.values import ALLOWED
 _LONGEST: Final = 1000
 _SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _SAID: Final = SAID | {
-    DecisionKind.OVERRIDE: "Your word counts now; the program’s stays beside it.",
+    DecisionKind.OVERRIDE: "Your decision counts now; the program’s stays beside it.",
     DecisionKind.SIGN_OFF: "Approved, on the words shown here.",
 }
 

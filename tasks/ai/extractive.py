@@ -53,11 +53,11 @@ def quote_sentences(question: str, sources: Sequence[Source]) -> str:
     """The sentences of the sources that address the question, word for word, or the statement that there are none."""
     best = best_sentences(question, sources)
     if best is None:
-        return "No text was given with the question, so there is nothing to take an answer from."
+        return "No text was given with the question, so there is nothing to answer from."
     if not best:
-        return "No sentence in what was given speaks to the question, so there is nothing to take from it."
+        return "No sentence of the text given addresses the question, so there is nothing to answer from."
     lines = [f"{number}. {sentence}\n   — {_where(source)}" for number, (sentence, source) in enumerate(best, 1)]
-    return "These sentences speak to the question, word for word:\n\n" + "\n\n".join(lines)
+    return "These sentences address the question, word for word:\n\n" + "\n\n".join(lines)
 
 
 def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] | None:

@@ -160,7 +160,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadRequest(f"{path.name}: this is no TOML: {error}. {_FORM}") from error
+        raise BadRequest(f"{path.name}: this is not valid TOML: {error}. {_FORM}") from error
     mistakes = Mistakes(path.name)
     prices: dict[str, Price] = {}
     for name in content.keys() - {"models"}:

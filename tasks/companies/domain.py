@@ -52,7 +52,7 @@ def registrable(value: str, field: str = "domain") -> str:
         _refuse(field, "is an IP address; send the company's web domain, such as example.com")
     parts = _PARTS.fullmatch(text)
     if parts is None:
-        _refuse(field, "is no web domain; send one such as example.com")
+        _refuse(field, "is not a web domain; send one such as example.com")
     surplus = [name for part, name in _NAMES.items() if parts[part] is not None]
     if "a scheme" in surplus:
         surplus.remove("slashes")
@@ -75,7 +75,9 @@ def _plain(host: str, field: str) -> str:
         # 253 octets are the most (RFC 1035), and what is cut here is still too long
         name = idna.encode(host[:300].lower(), uts46=True, std3_rules=True).decode("ascii").lower().removesuffix(".")
     except (idna.IDNAError, UnicodeError):
-        _refuse(field, "is no domain name (letters, digits and hyphens, parted by dots); send one such as example.com")
+        _refuse(
+            field, "is not a domain name (letters, digits and hyphens, separated by dots); send one such as example.com"
+        )
     if re.fullmatch(r"[0-9]+|0x[0-9a-f]*", name.rpartition(".")[2]):  # read as an IPv4 address by every browser
         _refuse(field, "is an IP address; send the company's web domain, such as example.com")
     return name

@@ -142,7 +142,7 @@ def contact_missing() -> DiligenceError | None:
     settings = CompanySettings.current()
     if settings.contact or settings.sec_data_url != CompanySettings.model_fields["sec_data_url"].default:
         return None
-    return NotConfigured("The SEC wants to know who asks. Set DILIGENCE_CONTACT to an e-mail or web address of yours.")
+    return NotConfigured("The SEC requires a contact. Set DILIGENCE_CONTACT to your e-mail or web address.")
 
 
 def _ask(url: str, limits: FetchLimits) -> WebResponse | None:
@@ -154,8 +154,8 @@ def _ask(url: str, limits: FetchLimits) -> WebResponse | None:
     answer = Web.current().get(url, **SEC | {"limits": limits})
     if answer.status == 403:  # for too many requests, or for an unknown contact
         raise SourceFailed(
-            "The SEC refuses the request (HTTP 403). It wants a contact that it can write to "
-            "(DILIGENCE_CONTACT), and stops who asks too often for ten minutes."
+            "The SEC refuses the request (HTTP 403). It requires a contact (DILIGENCE_CONTACT), and blocks callers "
+            "that ask too often for ten minutes."
         )
     return None if answer.status == 404 else answer
 
@@ -233,7 +233,7 @@ def _fetch_registrant(cik: str) -> Registrant | None:
         return None
     submissions = answer.json()
     if not isinstance(submissions, dict):
-        raise SourceFailed("The SEC sent something else than a company's submissions.")
+        raise SourceFailed("The SEC's answer is not a company's submissions.")
     return Registrant(cik, url, submissions)
 
 
@@ -335,7 +335,7 @@ def registrant_facts(cik: str) -> RegistrantFacts | None:
         return None
     content = answer.json()
     if not isinstance(content, dict) or not isinstance(content.get("facts"), dict):
-        raise SourceFailed("The SEC sent something else than a company's facts.")
+        raise SourceFailed("The SEC's answer is not a company's facts.")
     return RegistrantFacts(url, content["facts"])
 
 

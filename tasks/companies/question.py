@@ -173,7 +173,7 @@ def _answer(question: str, company: str, identity: Identity) -> str:
         text = _answer_from(numbered, question, company, page_set.identity)
     else:
         names = ", ".join([*(source.name for source in choose_sources()), *([searcher.name] if searcher else [])])
-        text = f"The sources asked ({names}) tell nothing about {company}, so there is nothing to take an answer from."
+        text = f"The sources asked ({names}) say nothing about {company}, so there is nothing to answer from."
     return "\n\n".join([*notes, text])
 
 

@@ -197,7 +197,7 @@ def _read_answer(response: WebResponse) -> dict[str, Any]:
         raise SourceFailed(f"The account with {response.name} is used up (HTTP {response.status}). Top it up, or wait.")
     answer = response.json()
     if not isinstance(answer, dict):
-        raise SourceFailed(f"{response.name} sent something else than the results that it should have.")
+        raise SourceFailed(f"{response.name} did not return search results.")
     return answer
 
 
@@ -216,7 +216,7 @@ def hits(results: Any, content: str, count: int) -> list[Hit]:
         SourceFailed: it is not a list.
     """
     if not isinstance(results, list):
-        raise SourceFailed("The search provider sent something else than the results that it should have.")
+        raise SourceFailed("The search provider did not return search results.")
     by_url: dict[str, Hit] = {}
     for result in results:
         url = result.get("url") if isinstance(result, Mapping) else None

@@ -25,7 +25,7 @@ def host_or_network(name: str) -> str | IPv4Network | IPv6Network:
         return ip_network(name, strict=False)
     except ValueError:
         if not _HOST.fullmatch(name) or _NUMBER.fullmatch(name.rpartition(".")[2]):
-            raise ValueError(f"{name!r} is no host, IP address or network such as 10.0.0.0/8") from None
+            raise ValueError(f"{name!r} is not a host, IP address or network such as 10.0.0.0/8") from None
         return name
 
 

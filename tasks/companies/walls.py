@@ -27,8 +27,8 @@ class Wall(Enum):
     DENIED = "The website of {domain} refuses to be read by programs, so its pages were not read."
     CONSENT = "The website of {domain} shows its pages only after a choice of cookies, so they were not read."
     LOGIN = "The website of {domain} shows its pages only after a login or with a password, so they were not read."
-    DEFAULT = "The website of {domain} shows a page of its software or host, which is no company's, and was not used."
-    PARKED = "The domain {domain} is parked: its page is no company's, and was not used."
+    DEFAULT = "The website of {domain} shows a default page of its software or host, so it was not used."
+    PARKED = "The domain {domain} is parked, so its page was not used."
     UNNAMED = "The website of {domain} says hardly anything and does not name the company, so it was not used."
 
     def sentence(self, domain: str) -> str:

@@ -153,7 +153,7 @@ def _read_listing(stored: _Stored) -> Listing:
 
 def _format_time(time: datetime) -> str:
     return (
-        f"As of {time.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not tell of every change in this "
+        f"As of {time.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not report every change in this "
         "folder. DILIGENCE_INDEX_MAX_AGE says for how long the stored index is used."
     )
 

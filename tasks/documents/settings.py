@@ -19,7 +19,7 @@ class DocumentSettings(Settings):
         pattern="^https?://",
     )
     index_max_age: float = Field(
-        1, ge=0, description="hours that a stored index is used where the drive may not tell of every change"
+        1, ge=0, description="hours that a stored index is used where the drive may not report every change"
     )
 
 

@@ -49,7 +49,7 @@ class DocumentText(BaseModel):
     text: str
 
 
-CHANGING = "The document was changed again and again while it was read. Try again when nobody writes it."
+CHANGING = "The document was changed again and again while it was read. Try again when it is no longer being written."
 _MAX_TRIES = 3
 _UNFILLED: Final = " unfilled"
 

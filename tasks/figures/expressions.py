@@ -118,9 +118,7 @@ def make_growth(expression: Expression) -> Expression:
         ValueError: it is no single figure that documents state.
     """
     if expression.operation != "value" or expression.names[0] not in taxonomy().concepts:
-        raise ValueError(
-            f"growth goes with one figure that documents state, such as revenue, not {expression.in_words}"
-        )
+        raise ValueError(f"growth needs one figure that documents state, such as revenue, not {expression.in_words}")
     return Expression("growth", expression.names)
 
 

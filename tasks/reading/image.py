@@ -59,9 +59,7 @@ def _pages(source: Source) -> tuple[int, bool]:
     try:
         count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_count, source), _seconds()))
     except (TimeoutError, ChildProcessError, struct.error) as error:
-        raise Damaged(
-            "The file is cut off or damaged: it is no picture that can be opened. Ask for it again."
-        ) from error
+        raise Damaged("The file is cut off or damaged: it cannot be opened as a picture. Ask for it again.") from error
     if count == 1 and not is_small:
         raise TooLarge(f"The picture has too many dots to be read ({edge:,} on its long edge). Make it smaller.")
     return int(count), bool(is_cut_off)

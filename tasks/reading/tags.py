@@ -34,7 +34,7 @@ RESOURCES: Final = frozenset((
 BROKEN_CONTEXT: Final = "tags with a broken context"
 BROKEN_UNIT: Final = "tags with a broken unit"
 BROKEN_SCALE: Final = "tags with a scale or an amount that cannot be"
-BROKEN_NUMBER: Final = "tags of what is no number in their format"
+BROKEN_NUMBER: Final = "tags whose text is not a number in their format"
 OTHER_ENTITY: Final = "tags of another entity"
 
 

@@ -99,7 +99,7 @@ def _stream(data: bytes) -> bytes:
     if not data.startswith(ole.MAGIC):
         if data[:2] == b"\x09\x08":  # the stream alone, as some programs write it
             return data
-        raise Damaged("The file is no workbook of Excel 5 to 2003. Ask for it again, saved as .xlsx.")
+        raise Damaged("The file is not an Excel 5 to 2003 workbook. Ask for it again, saved as .xlsx.")
     file = ole.Compound(data)
     if file.has_stream(ole.ENCRYPTED):
         raise PasswordProtected("The document opens with a password only. Save it without one.")

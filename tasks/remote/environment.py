@@ -81,7 +81,7 @@ def _check(name: str) -> None:
     if name.lower() in _PROXIES:
         if not is_web_address(_with_scheme(value)):
             raise NotConfigured(
-                f"{name} names no proxy that is spoken here: SOCKS is not. Set it to one such as "
+                f"{name} names a kind of proxy that is not supported, such as SOCKS. Set it to one such as "
                 "http://proxy.example:3128, or name the servers that need none in NO_PROXY."
             )
         return

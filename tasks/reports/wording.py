@@ -98,7 +98,7 @@ _TRIALS: Final[dict[ModelTrial | None, str]] = {
 }
 _ABSENCES: Final = {
     Absence.SILENT: "missing: not found",
-    Absence.NONE: "missing: it is said that there is none",
+    Absence.NONE: "missing: the room says that there is none",
     Absence.NOT_APPLICABLE: "missing: it does not apply",
     Absence.ELSEWHERE: "missing: it lies in a document that is not in the room",
     Absence.UNREAD: "missing: it may lie in what could not be read",
@@ -387,7 +387,7 @@ def sentence(text: str) -> str:
 
 
 def outcome_in_words(criterion: CriterionReport, scale: tuple[float, float]) -> str:
-    """The score on its scale, or why none counts: `4 of 5`, `missing: nothing is said of it`."""
+    """The score on its scale, or why none counts: `4 of 5`, `missing: the room does not mention it`."""
     if criterion.override is not None:
         own = outcome_in_words(criterion.model_copy(update={"override": None}), scale)
         return f"{number(criterion.override)} of {number(scale[1])}, set by a person; the program: {own}"

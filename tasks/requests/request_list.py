@@ -184,7 +184,9 @@ def _csv_rows(path: Path) -> list[_Row]:
         return [_Row(rows.line_num, [cell.strip() for cell in cells][:_MOST_COLUMNS]) for cells in rows]
     except csv.Error as error:
         mistakes = Mistakes(path.name)
-        mistakes.note(rows.line_num, "the row", f"it is no CSV ({error}); put a text that holds a separator in quotes")
+        mistakes.note(
+            rows.line_num, "the row", f"it is not valid CSV ({error}); put text that contains a separator in quotes"
+        )
         mistakes.check()
         raise
 

@@ -106,12 +106,12 @@ def _cell_value(cell: CellReview, act: Act) -> Mapping[str, Any]:
     """The value that a person gives to a cell, or why it has none; without both the program's is rejected."""
     if act.absence:
         if act.absence not in {REJECTED, *Absence}:
-            raise BadRequest("There is no such kind of absence.", {"absence": ", ".join(Absence)})
+            raise BadRequest("That is not a reason for a missing value.", {"absence": ", ".join(Absence)})
         return {"value": None, "absence": None if act.absence == REJECTED else act.absence}
     value = parse_value(cell.column.type, act.value, cell.column.choices)
     if value is None:
         allowed = ", ".join(cell.column.choices or ()) or ALLOWED[cell.column.type]
-        raise BadRequest(f"Write the value as this: {allowed}. Or say why there is none.", {"value": allowed})
+        raise BadRequest(f"Write the value as {allowed}, or say why there is none.", {"value": allowed})
     return {"value": value, "absence": None}
 
 

@@ -37,7 +37,7 @@ _SHARED: Final = 0.5
 
 Letters, since words that say little are short in every language.
 """
-SILENT: Final = "The room does not say: no passage was found that speaks of this."
+SILENT: Final = "The room does not say: no passage was found that mentions this."
 
 
 class RoomQuote(BaseModel):
@@ -98,7 +98,7 @@ def _without_model(
         for sentence, source in best_sentences(question, sources) or ()
         if _letters(asked & _said(source)) >= _SHARED * _letters(asked) and asked & set(tokens(sentence))
     ]
-    answer = f"{OPENING} These words of the room speak to the question." if quotes else SILENT
+    answer = f"{OPENING} These words of the room address the question." if quotes else SILENT
     return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
 
 

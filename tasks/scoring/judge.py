@@ -40,7 +40,7 @@ from tasks.statements.check import Finding
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
 # Stored with reasons: `tasks.reports.changes` takes it off again.
-SHOWN = " The passages that speak to it are shown."
+SHOWN = " The passages that address it are shown."
 _DOUBTED = (
     "The model found nothing, but a passage has the words of the question, and the model is weak: it fell short when "
     "it was tried (`diligence doctor --model`). So this is not told as missing."

@@ -117,7 +117,7 @@ def _check_unit(expression: Expression, unit: str | None, written: str) -> None:
         return
     measured = " or ".join(sorted(_KINDS.get(known, "money") for known in expression.units))
     hint = "; for its growth write 'growth >= 20 %'" if kind == PERCENT and expression.operation == "value" else ""
-    raise ValueError(f"{expression.in_words} is {measured}, which {written!r} does not go with{hint}")
+    raise ValueError(f"{expression.in_words} is {measured}, so {written!r} cannot be used{hint}")
 
 
 def score_bands(
@@ -200,7 +200,7 @@ def parse(field: str, written: str) -> Rule:
     sign, value = " ".join(match[1].lower().split()), match[2]
     if sign == "contains":
         if kind is not FieldType.TEXT and fields().get(f"{field}.0") is not FieldType.TEXT:
-            raise ValueError(f"{field} is {_read_kind(kind)}: `contains` goes with text and lists of text")
+            raise ValueError(f"{field} is {_read_kind(kind)}: `contains` works with text and lists of text only")
         return Rule(field, sign, _unquote(value))
     if kind not in _SINGLE:
         example = next(path for path in fields() if path.startswith(f"{field}.") and fields()[path] in _SINGLE)
@@ -211,7 +211,7 @@ def parse(field: str, written: str) -> Rule:
     if sign in {"in", "not in"}:
         return Rule(field, sign, _list_values(field, kind, sign, value))
     if sign in _ORDER and kind not in {*_NUMBERS, FieldType.TIME}:
-        raise ValueError(f"{field} is {_read_kind(kind)}: `{sign}` goes with numbers and times")
+        raise ValueError(f"{field} is {_read_kind(kind)}: `{sign}` works with numbers and times only")
     if kind in {FieldType.TEXT, FieldType.TIME}:
         return Rule(field, "==" if sign == "=" else sign, _read(field, kind, _unquote(value)))
     return Rule(field, "==" if sign == "=" else sign, _read(field, kind, yaml_value(value)))
@@ -228,16 +228,16 @@ def _read(field: str, kind: FieldType, value: Any) -> Any:
     """A value of the rule in the field's type."""
     # A file can spell infinity and no number out: !!float .nan
     if kind in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value)):
-        raise ValueError(f"{field} is a number: {value!r} is none (digits only, such as 1500000 or 0.5)")
+        raise ValueError(f"{field} is a number: {value!r} is not (digits only, such as 1500000 or 0.5)")
     if kind is FieldType.BOOLEAN and not isinstance(value, bool):
         raise ValueError(f"{field} is true or false: {value!r} is neither")
     if kind in {FieldType.TEXT, FieldType.TIME} and not isinstance(value, str):
-        raise ValueError(f"{field} is {_read_kind(kind)}: {value!r} is none")
+        raise ValueError(f"{field} is {_read_kind(kind)}: {value!r} is not")
     if kind is FieldType.TIME:
         try:
             return date.fromisoformat(value) if _DAY.fullmatch(value) else _time(value)
         except ValueError:
-            raise ValueError(f"{field} is a time: {value!r} is none (such as 2024-12-31)") from None
+            raise ValueError(f"{field} is a time: {value!r} is not (such as 2024-12-31)") from None
     return value
 
 

@@ -274,9 +274,12 @@ def test_a_csv_needs_its_criteria_named(tmp_path: Path) -> None:
             "b.csv, line 3, domain: alpha.example is the domain of Alpha (line 2) already",
         ),
         (CSV.replace("beta.example", "http://beta.example"), "b.csv, line 3, domain: holds a scheme"),
-        (CSV.replace("Beta", '"Beta'), "b.csv, line 2, the file: the CSV breaks off below this line"),
+        (CSV.replace("Beta", '"Beta'), "b.csv, line 2, the file: the CSV is cut off below this line"),
         (CSV.replace("Alpha", "M\0"), "b.csv, line 2: the batch file holds a control character. Is it a text file?"),
-        (CSV.replace("Alpha", "Müller").encode("latin-1"), "b.csv: the batch file is no UTF-8 text. Save it as UTF-8."),
+        (
+            CSV.replace("Alpha", "Müller").encode("latin-1"),
+            "b.csv: the batch file is not UTF-8 text. Save it as UTF-8.",
+        ),
     ],
 )
 def test_a_mistake_in_a_csv_names_its_line(tmp_path: Path, text: str | bytes, told: str) -> None:

@@ -181,7 +181,7 @@ def test_what_is_left_to_tell_a_lost_server_is_given_up_quietly(tmp_path: Path) 
         env=os.environ | {"PREFECT_API_URL": "http://127.0.0.1:9/api", "PREFECT_HOME": str(tmp_path)},
     )
     assert (ended.returncode, ended.stdout) == (0, "False\n")
-    assert ended.stderr.count("Prefect failed (its server did not take all that it was told)") == 1
+    assert ended.stderr.count("Prefect failed (its server did not take everything it was sent)") == 1
     assert ended.stderr.count("\n") == 1
 
 

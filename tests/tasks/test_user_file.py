@@ -113,7 +113,7 @@ def test_a_name_with_a_nul_is_no_file() -> None:
 
 @pytest.mark.parametrize("content", ["Name: Müller".encode("latin-1"), "name: x".encode("utf-16")])
 def test_another_encoding_is_told(path: Path, content: bytes) -> None:
-    assert mistake_of(path, content) == "batch.yaml: the batch file is no UTF-8 text. Save it as UTF-8."
+    assert mistake_of(path, content) == "batch.yaml: the batch file is not UTF-8 text. Save it as UTF-8."
 
 
 def test_a_control_character_is_told_with_its_line(path: Path) -> None:
@@ -139,7 +139,10 @@ def test_an_empty_file_holds_no_fields(path: Path) -> None:
     [
         ("a:\n\tb: 1\n", "line 2: the line begins with a tab. Indent with spaces."),
         ("a: 1\nrule: >= 50\n", "line 2: this is no YAML"),
-        ("ask: Is it: so?\n", "line 1: this is no YAML: mapping values are not allowed here. Put a text that holds"),
+        (
+            "ask: Is it: so?\n",
+            "line 1: this is not valid YAML: mapping values are not allowed here. Put a text that holds",
+        ),
         ("a: 1\nrule: != x\n", "line 2: this is no YAML"),
         ("a: 1\n---\nb: 2\n", "line 2: this is no YAML"),
         ("a: @x\n", "line 1: this is no YAML"),

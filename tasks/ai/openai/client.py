@@ -203,8 +203,8 @@ class Endpoint:
                     raise not_taken(400) from None
             if Option.LIMIT in self.capabilities.refused and ledger.answer_limit is not None:
                 raise NotConfigured(
-                    "The AI server takes no limit on an answer's length, which DILIGENCE_AI_BUDGET needs. Leave the "
-                    "budget out, or ask another server."
+                    "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
+                    "Leave the budget out, or ask another server."
                 )
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
@@ -409,8 +409,8 @@ class Endpoint:
         if not (is_read and is_written) and answer is not None and self.capabilities.counts:
             self.capabilities.counts = False
             log.warning(
-                "The AI server's counts of tokens are missing or cannot be right. They are estimated, rather too high "
-                "than too low. Its own bill says what was used."
+                "The AI server's token counts are missing or cannot be right, so they are estimated on the high "
+                "side. Its own bill shows what was used."
             )
         if not is_written:
             written = (limit or written) if answer is None else most_model_tokens(answer)

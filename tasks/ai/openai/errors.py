@@ -261,7 +261,7 @@ def _refused_option(answer: _Refusal) -> RefusedOption | None:
 
 def _trouble(answer: _Refusal) -> TryAgain:
     kind = ServerFailed if answer.status == 500 else Unavailable
-    why = kind(f"The AI server is in trouble (HTTP {answer.status}). Try again later, or look into its log.")
+    why = kind(f"The AI server failed (HTTP {answer.status}). Try again later, or check its log.")
     return TryAgain(why, attempts=5, after=answer.after)
 
 
@@ -340,7 +340,7 @@ _MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable
         None,
         _says(
             NotConfigured,
-            "The AI server sends elsewhere, which is not followed: it would take texts to another address. "
+            "The AI server redirects to another address. This is not followed, for it would send texts there. "
             "Set OPENAI_BASE_URL to the final one.",
         ),
     ),
@@ -352,7 +352,9 @@ _MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable
 def not_taken(status: int) -> UnsupportedRequestFormat:
     """The error for a request that the server refuses in words that are not known here."""
     return UnsupportedRequestFormat(
-        SourceFailed(f"The AI server does not take the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."),
+        SourceFailed(
+            f"The AI server does not accept the request (HTTP {status}). Check DILIGENCE_AI_MODEL and _AI_API."
+        ),
         path_missing=False,
     )
 
@@ -381,13 +383,13 @@ def content_filtered(usage: Usage) -> ModelRefused:
 
 def too_many_requests(seconds: float | None = None) -> TooManyRequests:
     """The error for a server that wants fewer requests; `seconds` is how long it wants none."""
-    return TooManyRequests("The AI server is asked too often. Try again later.", ceil(seconds or 1))
+    return TooManyRequests("The AI server gets too many requests. Try again later.", ceil(seconds or 1))
 
 
 def window_exceeded(message: str) -> ContextWindowExceeded:
     """The error for a prompt that does not fit, according to the server's message (in lower case)."""
     return ContextWindowExceeded(
-        "The question with its texts is longer than the model takes. Shorten the context, or name a model with a "
+        "The question with its texts is longer than the model accepts. Shorten the context, or name a model with a "
         "larger window in DILIGENCE_AI_MODEL.",
         read_window(message),
     )
@@ -396,7 +398,7 @@ def window_exceeded(message: str) -> ContextWindowExceeded:
 def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
     """The error for a server that read only `counted` tokens of the prompt and answered all the same."""
     return ContextWindowExceeded(
-        f"The AI server cuts prompts at about {counted} tokens without a word, so its answer rests on a part of the "
+        f"The AI server cuts prompts at about {counted} tokens without saying so, so its answer rests on part of the "
         "text. Raise the server's context size, or shorten the text.",
         counted,
         usage,
@@ -452,7 +454,7 @@ class Lost(Enum):
         "The AI server cannot be reached. Check that it runs and that OPENAI_BASE_URL is its address.",
     )
     CUT = SourceFailed, _BROKEN_OFF
-    EMPTY = SourceFailed, "The AI server answered with nothing. Try again later, or look into its log."
+    EMPTY = SourceFailed, "The AI server's answer was empty. Try again later, or check its log."
     """Status 200 without a body, seen with servers that are starting or stopping."""
 
     def try_again(self) -> TryAgain:

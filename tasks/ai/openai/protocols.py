@@ -376,6 +376,6 @@ def _error(error: Any) -> Exception:
     if is_named or not isinstance(meant, UnsupportedRequestFormat):
         return meant
     return UnsupportedRequestFormat(
-        SourceFailed("The AI server answered with an error of its own. Try again later, or look into its log."),
+        SourceFailed("The AI server answered with an error of its own. Try again later, or check its log."),
         path_missing=False,
     )

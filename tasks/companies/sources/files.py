@@ -141,12 +141,12 @@ def _read(path: Path) -> tuple[CompanyProfile, list[str]] | None:
         if not path.exists():
             return None
         if not path.is_file() or path.stat().st_size > _MAX_BYTES:
-            raise SourceFailed(f"The facts file {path.name} is no file of at most {_MAX_BYTES // 1024**2} MB.")
+            raise SourceFailed(f"The facts file {path.name} is not a file of at most {_MAX_BYTES // 1024**2} MB.")
         content = from_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False)
     except OSError as error:
         raise SourceFailed(f"The facts file {path.name} cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise SourceFailed(f"The facts file {path.name} is no JSON: {error}.") from error
+        raise SourceFailed(f"The facts file {path.name} is not valid JSON: {error}.") from error
     if isinstance(content, dict) and isinstance(content.get("profile"), dict):
         content = content["profile"]
     if not isinstance(content, dict):
@@ -170,7 +170,7 @@ def _validate(content: dict[str, Any], name: str) -> tuple[CompanyProfile, list[
     if wrong:
         listed = "; ".join(f"{path} {_rule(message)}" for path, message in list(wrong.items())[:5])
         more = f"; and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        raise SourceFailed(f"The facts file {name} is no Company profile: {listed}{more}.")
+        raise SourceFailed(f"The facts file {name} is not a Company profile: {listed}{more}.")
     return CompanyProfile.model_validate(content), warnings
 
 

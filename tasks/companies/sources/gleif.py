@@ -146,7 +146,7 @@ class GleifSource(FactSource):
             return []
         content = answer.json()
         if not isinstance(content, dict) or "data" not in content or "errors" in content:
-            raise SourceFailed("GLEIF sent something else than the records that it was asked for.")
+            raise SourceFailed("GLEIF did not return the records requested.")
         records = content["data"] if isinstance(content["data"], list) else [content["data"]]
         return [record for record in records if isinstance(record, dict) and _LEI.fullmatch(str(record.get("id")))]
 

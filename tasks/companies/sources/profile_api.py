@@ -123,7 +123,7 @@ class ProfileApiSource(FactSource):
             except DiligenceError as error:
                 if profile is None:
                     raise
-                warnings = [f"The source profile_api gave a part of the profile only. {error.message}"]
+                warnings = [f"The source profile_api returned only part of the profile. {error.message}"]
         if profile is None:
             return None
         return _claims(domain, profile, resolved, origin, warnings)
@@ -145,7 +145,7 @@ class ProfileApiSource(FactSource):
                 continue  # the server does not know this path: it answers every one with a page, or refuses it
             self._check(answer)
             if not is_json:
-                raise SourceFailed("The profile provider sent something else than the JSON that it should have.")
+                raise SourceFailed("The profile provider did not return the expected JSON.")
             self._state.path[self._address] = path
             return answer
         return None
@@ -186,7 +186,7 @@ def _make_credit_error() -> SourceFailed:
 def _object(answer: WebResponse) -> dict[str, Any]:
     content = answer.json()
     if not isinstance(content, dict):
-        raise SourceFailed("The profile provider sent something else than a profile.")
+        raise SourceFailed("The profile provider did not return a profile.")
     return content
 
 

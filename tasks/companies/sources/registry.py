@@ -39,8 +39,8 @@ def choose_sources() -> Sequence[FactSource]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise NotConfigured(
-            f"DILIGENCE_FACT_SOURCES names {', '.join(unknown)}, which is no source of facts. "
-            f"It may name {', '.join(known)}."
+            f"DILIGENCE_FACT_SOURCES names {', '.join(unknown)}, which is not a source of "
+            f"facts. Choose from {', '.join(known)}."
         )
     if not names:
         raise NotConfigured(
@@ -58,8 +58,8 @@ def open_source(name: str) -> FactSource:
     module = import_module(SOURCES[name]) if name in SOURCES else load_plugin(name, _known()[name])
     if module is None:
         raise NotConfigured(
-            f"The source of facts {name} cannot be loaded from {_known()[name]}. Mend or remove its package, or take "
-            "the name out of DILIGENCE_FACT_SOURCES."
+            f"The source of facts {name} cannot be loaded from {_known()[name]}. Fix or remove its package, or take "
+            "its name out of DILIGENCE_FACT_SOURCES."
         )
     source: FactSource = module.open_source()
     return source

@@ -354,7 +354,7 @@ def _turn(limiter: RateLimiter, request: WebRequest) -> Turn:
             return limiter.begin(request.until)
     except HeldBack as held:
         seconds = ceil(held.seconds)
-        message = f"{request.name} has had enough requests for now. Ask again in {seconds} s."
+        message = f"{request.name} takes no more requests for now. Ask again in {seconds} s."
         raise TooManyRequests(message, seconds) from None
     except NoTurn:
         message = f"Too many requests to {request.name} were waiting before this one. Try again later."

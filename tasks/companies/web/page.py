@@ -104,7 +104,7 @@ def parse(data: bytes, kind: str, content_type: str = "", url: str = "") -> str:
         except TookTooLong:
             raise TookTooLong(f"Reading the page took longer than {LIMITS.seconds:g} s.") from None
         except (Unreadable, TooLarge):
-            raise Unreadable("The page cannot be read: it is damaged, or made to be read by nobody.") from None
+            raise Unreadable("The page cannot be read: it is damaged or malformed.") from None
 
 
 def warm() -> None:

@@ -73,7 +73,7 @@ class WebResponse:
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError):
-            raise SourceFailed(f"{self.name} sent something else than the JSON that it should have.") from None
+            raise SourceFailed(f"{self.name} did not return the expected JSON.") from None
 
     @property
     def is_challenge(self) -> bool:
@@ -92,12 +92,12 @@ def status_error(response: WebResponse) -> DiligenceError:
     if response.is_challenge:
         return SiteChallenge(f"{name} asks for a browser that runs scripts, and answers no program.")
     if status in {404, 410}:
-        return NotFound(f"{name} has nothing at that address (HTTP {status}).")
+        return NotFound(f"{name} has no page at that address (HTTP {status}).")
     if status == 429:
         after = max(1, round(response.retry_after or 1))
-        return TooManyRequests(f"{name} has had enough requests for now. Ask again in {after} s.", after)
+        return TooManyRequests(f"{name} takes no more requests for now. Ask again in {after} s.", after)
     if status >= 500:
-        return Unavailable(f"{name} is out of order (HTTP {status}). Try again later.")
+        return Unavailable(f"{name} is not working (HTTP {status}). Try again later.")
     if status in {401, 403}:
         return SourceFailed(f"{name} refuses the request (HTTP {status}).")
     return SourceFailed(f"{name} answered in a way that cannot be used (HTTP {status}).")
@@ -113,7 +113,7 @@ def connection_error(error: httpx.TransportError, name: str) -> tuple[DiligenceE
         return SourceFailed(f"{name} has no valid certificate, and is not trusted."), False
     if isinstance(error, httpx.ConnectError):
         return Unavailable(f"{name} cannot be reached."), True
-    return SourceFailed(f"{name} broke off its answer, or gave one that is no HTTP."), True
+    return SourceFailed(f"{name} cut off its answer, or did not answer in HTTP."), True
 
 
 def _root(error: BaseException) -> BaseException:
@@ -140,7 +140,7 @@ def read_body(pieces: Iterable[bytes], packing: str, most_packed: int, most: int
     """
     names = [name.strip() for name in packing.lower().split(",") if name.strip() not in {"", "identity"}]
     if len(names) > 1 or (names and names[0] not in {"gzip", "x-gzip", "deflate"}):
-        raise SourceFailed("The answer is compressed in a way that was not asked for.")
+        raise SourceFailed("The answer is compressed in a way that was not requested.")
     most_read = most_packed if names else min(most_packed, most)
     sent = bytearray()
     for piece in pieces:

@@ -149,7 +149,7 @@ class Robots:
         address = Address.parse(url)
         rules = self._rules(address.base, trusted=trusted)
         if rules is None:
-            raise SiteSilent("The site's robots.txt could not be had, so its pages are left alone for now.")
+            raise SiteSilent("The site's robots.txt could not be fetched, so its pages are not read for now.")
         if not rules.can_fetch(str(address), NAME):
             raise NotAllowed("The site's robots.txt asks programs not to fetch that page.")
 

@@ -70,7 +70,7 @@ class Address:
                 parts = parts.copy_merge_params(params)
             scheme, host, port = parts.scheme, parts.raw_host.decode("ascii"), parts.port
         except (httpx.InvalidURL, UnicodeError, ValueError):
-            raise NotAllowed("What should be a web address is none, and is not fetched.") from None
+            raise NotAllowed("This is not a web address, so it is not fetched.") from None
         if scheme not in _PORTS:
             raise NotAllowed("Only addresses that begin with http:// or https:// are fetched.")
         if parts.userinfo:
@@ -90,7 +90,7 @@ class Address:
         try:
             joined = str(httpx.URL(str(self)).join(location.strip()))
         except (httpx.InvalidURL, UnicodeError, ValueError):
-            raise NotAllowed("What should be a web address is none, and is not fetched.") from None
+            raise NotAllowed("This is not a web address, so it is not fetched.") from None
         return Address.parse(joined)
 
     @property
@@ -183,17 +183,17 @@ def _plain_host(host: str) -> str:
         try:
             literal = IPv6Address(host.strip("[]"))
         except ValueError:
-            raise NotAllowed("What should be a web address is none, and is not fetched.") from None
+            raise NotAllowed("This is not a web address, so it is not fetched.") from None
         if literal.scope_id is not None:
             raise NotAllowed("An address of one network interface is not fetched.")
         return literal.compressed
     if not _NAME.fullmatch(host) or len(host) > 253:
-        raise NotAllowed("What should be a web address is none, and is not fetched.")
+        raise NotAllowed("This is not a web address, so it is not fetched.")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
         try:
             return str(IPv4Address(host))
         except ValueError:
-            raise NotAllowed("An IP address in an unusual spelling is not fetched.") from None
+            raise NotAllowed("An IP address written in an unusual way is not fetched.") from None
     return host
 
 

@@ -233,7 +233,7 @@ def _choices(item: Item) -> Iterator[str]:
     hqs = item.best("P159")
     latest = _latest(hqs)
     if latest is not None and len({read_id(hq.value) for hq in hqs if hq.since == latest.since}) > 1:
-        yield "Wikidata gives several headquarters that are equally good; the first one is taken."
+        yield "Wikidata gives several headquarters with equal rank; the first is used."
     related = len({*item.items("P749"), *item.items("P355")} - {item.id})
     if related > _MAX_RELATED:
         yield f"Wikidata names {related} affiliated companies; the first {_MAX_RELATED} are taken."
@@ -242,7 +242,7 @@ def _choices(item: Item) -> Iterator[str]:
 def _several(what: str, values: Sequence[str]) -> Iterator[str]:
     first, *others = dict.fromkeys(values) or [""]
     if others:
-        yield f"Wikidata gives several {what} that are equally good: {first} is taken, not {' or '.join(others[:10])}."
+        yield f"Wikidata gives several {what} with equal rank: {first} is used, not {' or '.join(others[:10])}."
 
 
 def _latest(statements: Sequence[ItemStatement]) -> ItemStatement | None:

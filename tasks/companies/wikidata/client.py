@@ -75,8 +75,8 @@ def check_contact() -> None:
     """
     if CompanySettings.current().contact is None:
         raise NotConfigured(
-            "Wikidata and Wikipedia want to know who asks, and are not asked. Set DILIGENCE_CONTACT to an e-mail or "
-            "web address of yours."
+            "Wikidata and Wikipedia require a contact, so they were not asked. Set DILIGENCE_CONTACT to your e-mail or "
+            "web address."
         )
 
 
@@ -119,7 +119,7 @@ def link_entry(host: str) -> list[Site]:
     try:
         rows = [(row["title"], row["url"]) for row in answer.json()["query"]["exturlusage"]]
     except (KeyError, TypeError, AttributeError):
-        raise SourceFailed("Wikidata sent something else than the list of links that it should have.") from None
+        raise SourceFailed("Wikidata did not return the expected list of links.") from None
     return [Site(item, url) for title, url in rows if isinstance(url, str) and (item := _id(title))]
 
 
@@ -209,7 +209,7 @@ def _ask(query: str) -> list[dict[str, str]]:
     try:
         return [dict(_values(row)) for row in answer.json()["results"]["bindings"]]
     except (KeyError, TypeError, AttributeError):
-        raise SourceFailed("Wikidata's query service sent something else than the rows that it should have.") from None
+        raise SourceFailed("Wikidata's query service did not return the expected rows.") from None
 
 
 def _values(row: Any) -> Iterator[tuple[str, str]]:

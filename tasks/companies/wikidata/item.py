@@ -137,7 +137,7 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
             retrieved_at=retrieved_at,
         )
     except (KeyError, TypeError, AttributeError, ValueError, StopIteration, RecursionError):
-        raise SourceFailed("Wikidata sent something else than the item that it should have.") from None
+        raise SourceFailed("Wikidata did not return the expected item.") from None
 
 
 def text(value: Any) -> str | None:

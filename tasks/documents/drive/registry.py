@@ -151,7 +151,7 @@ def _with_archives(drive: Hashable, *, shown_here: bool) -> Drive:
 def _describe(name: str) -> DriveDescription:
     module = _module(DRIVES[name]) if name not in _ADDED else load_plugin(name, DRIVES[name])
     if module is None:
-        raise NotConfigured(f"The drive {name} cannot be loaded from {DRIVES[name]}. Mend or remove its package.")
+        raise NotConfigured(f"The drive {name} cannot be loaded from {DRIVES[name]}. Fix or remove its package.")
     return cast("DriveDescription", module.DESCRIPTION)
 
 

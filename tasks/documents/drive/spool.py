@@ -35,7 +35,9 @@ def spool() -> Iterator[Path]:
         try:
             folder = stack.enter_context(temporary_folder(database.home() / "spool", prefix=""))
         except OSError as error:
-            raise Unavailable(f"There is no room for the spool in DILIGENCE_HOME ({error.strerror}).") from error
+            raise Unavailable(
+                f"There is not enough disk space for the spool in DILIGENCE_HOME ({error.strerror})."
+            ) from error
         yield folder
 
 

@@ -280,7 +280,9 @@ class _Document:
         if not hidden or drop_marks(shown).strip():
             yield shown
         if hidden:
-            self.writer.warn("Hidden words of the document stand apart, marked as hidden, and are no evidence.")
+            self.writer.warn(
+                "Hidden words of the document are listed separately, marked as hidden, and are not evidence."
+            )
             yield from self.marks.around(places.UNSEEN, "", [places.unseen_mark(hidden)])
 
 

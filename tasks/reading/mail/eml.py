@@ -243,7 +243,7 @@ def read(source: Source) -> Reading:
         start += next(len(mark) for mark in _MARKS if data.startswith(mark, start))
     message = Part(data, start, len(data), PartAllowance())
     if _KNOWN.isdisjoint(message.headers):
-        raise Damaged("The file is no mail: it has none of the headers of one. Ask for it again.")
+        raise Damaged("The file is not a mail: it has none of a mail's headers. Ask for it again.")
     writer = Writer()
     reader = _Reader(writer)
     reader.read(message)
@@ -273,7 +273,7 @@ def read_mailbox(source: Source) -> Reading:
     data = source if isinstance(source, bytes) else source.read_bytes()
     starts = [match.end() for match in _BEGINNING.finditer(data)]
     if not starts:
-        raise Damaged("The file is no mailbox: no mail begins in it. Ask for it again.")
+        raise Damaged("The file is not a mailbox: it contains no mail. Ask for it again.")
     writer = Writer()
     if len(starts) > _MOST_MAILS:
         writer.warn(f"The mailbox holds {len(starts):,} mails: those after the first {_MOST_MAILS:,} were left out.")

@@ -242,10 +242,10 @@ def read(source: Source) -> Reading:
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
     if not data.startswith(ole.MAGIC):
-        raise Damaged("The file is no mail of Outlook's. Ask for it again.")
+        raise Damaged("The file is not an Outlook mail. Ask for it again.")
     file = ole.Compound(data)
     if not file.has_stream(_PROPERTIES):
-        raise Damaged("The file is no mail of Outlook's, or it is damaged. Ask for it again.")
+        raise Damaged("The file is not an Outlook mail, or it is damaged. Ask for it again.")
     writer = Writer()
     message = _Message(_Storage(file, ()), 32, writer, 0)
     mail = message.mail()
@@ -386,7 +386,7 @@ class _Message:
                 continue
             content = values.data(c.PID_ATTACH_DATA_BINARY)
             if not content and method in _ATTACHED_BY_REFERENCE:
-                self._writer.warn(f"{shown_as} is not in the mail, which only tells where it lay.")
+                self._writer.warn(f"{shown_as} is not in the mail, which only says where it was stored.")
             yield Attachment(shown_as, content or None)
 
     def as_eml(self) -> bytes:

@@ -13,7 +13,7 @@ from tasks.reading.text_writer import Reading, Source, Writer
 
 UNCHECKED: Final = "The document is signed; the signature was not checked."
 ENCRYPTED: Final = "The file is encrypted for its receiver (S/MIME). Ask for a plain copy."
-_NO_SIGNATURE: Final = "The file is no signed document, or it is damaged. Ask for it again."
+_NO_SIGNATURE: Final = "The file is not a signed document, or it is damaged. Ask for it again."
 _SEQUENCE: Final = b"\x30"
 _SIGNED: Final = bytes.fromhex("2a864886f70d010702")
 _ENCRYPTED: Final = tuple(map(bytes.fromhex, ("2a864886f70d010703", "2a864886f70d010706", "2a864886f70d0109100117")))

@@ -85,7 +85,7 @@ class OdfPackage:
         self._entries = {entry.name: entry for entry in self._archive.entries()}
         self.damaged = self._archive.damaged
         if not self._entries:
-            raise Damaged("The file is not an OpenDocument file: it is no zip package. Ask for it again.")
+            raise Damaged("The file is not an OpenDocument file: it is not a zip package. Ask for it again.")
         if _ENCRYPTED.search(self._data("META-INF/manifest.xml", _LARGEST_MANIFEST)):
             raise PasswordProtected("The document opens with a password only. Save it without one.")
 

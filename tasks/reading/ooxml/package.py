@@ -73,7 +73,7 @@ class Package:
             self._archive = ZipMembers(ole.decrypt_package(source))
         self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
         if not self._entries:
-            raise Damaged("The file is not an Office document: it is no zip package. Ask for it again.")
+            raise Damaged("The file is not an Office document: it is not a zip package. Ask for it again.")
 
     def __enter__(self) -> Self:
         return self

@@ -204,7 +204,9 @@ class _Presentation:
         for count, shape in enumerate(found, 1):
             name, alternative = shape.name or str(count), shape.alternative
             if shape.is_hidden:
-                self.writer.warn("Hidden shapes of slides stand apart, marked as hidden, and are no evidence.")
+                self.writer.warn(
+                    "Hidden shapes of slides are listed separately, marked as hidden, and are not evidence."
+                )
                 self._place(UNSEEN, "", unseen_mark(f"{shape.text} {alternative}"))
                 continue
             if alternative in described:

@@ -84,9 +84,9 @@ def _read_word(data: bytes) -> Reading:
     try:
         root = etree.fromstring(data, xml.parser(recover=True))
     except etree.XMLSyntaxError as error:
-        raise Damaged("The file is damaged: it is no XML. Ask for it again.") from error
+        raise Damaged("The file is damaged: it is not valid XML. Ask for it again.") from error
     if root is None:
-        raise Damaged("The file is damaged: it is no XML. Ask for it again.")
+        raise Damaged("The file is damaged: it is not valid XML. Ask for it again.")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as package:
         for name, content in _parts(root):

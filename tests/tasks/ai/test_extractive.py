@@ -23,7 +23,7 @@ def answer(question: str, sources: list[Source]) -> str:
 
 def test_each_sentence_is_shown_with_its_source_and_place() -> None:
     assert answer("When does the Leeds lease end?", SOURCES) == (
-        f"{OPENING} These sentences speak to the question, word for word:\n\n"
+        f"{OPENING} These sentences address the question, word for word:\n\n"
         "1. The lease of the Leeds office ends in March 2027.\n   — lease.docx, heading “Term”\n\n"
         "2. The board noted that the lease is not renewed.\n   — minutes.txt"
     )
@@ -42,7 +42,7 @@ def test_a_wide_row_is_quoted_by_its_name_and_its_first_cells() -> None:
 
 def test_no_match_is_said() -> None:
     assert answer("Any aircraft?", SOURCES) == (
-        f"{OPENING} No sentence in what was given speaks to the question, so there is nothing to take from it."
+        f"{OPENING} No sentence of the text given addresses the question, so there is nothing to answer from."
     )
 
 

@@ -72,7 +72,7 @@ def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_
         ('"m" = { input = 1, outptu = 2 }', "line 3, models.m.outptu: there is no such field; did you mean output"),
         ('"m" = 3', "line 3, models.m: must be the two prices"),
         ("[model]", r"line 3, model: there is no such table; did you mean models"),
-        ('"m" = {', r"this is no TOML: .*line 3.*Write one line a model"),
+        ('"m" = {', r"this is not valid TOML: .*line 3.*Write one line a model"),
     ],
 )
 def test_a_mistake_names_file_line_and_field(tmp_path: Path, written: str, message: str) -> None:

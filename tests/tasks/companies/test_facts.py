@@ -193,7 +193,7 @@ def test_a_company_is_not_unknown_while_a_source_could_not_be_asked(ask: Ask, fa
 def test_a_bad_file_is_the_sources_failure(facts: Path) -> None:
     (facts / "alpha.example.json").write_text('{"founded_year": "2015"}', encoding="utf-8")
 
-    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is no Company profile: founded_year") as failed:
+    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is not a Company profile: founded_year") as failed:
         company_facts("alpha.example")
 
     assert failed.value.status == 502

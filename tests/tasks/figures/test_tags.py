@@ -128,7 +128,7 @@ def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
         (_tag("Revenue", "9,100", scale="12"), "tags with a scale or an amount that cannot be"),
         (_tag("Revenue", "9,100,000,000", scale="9"), "tags with a scale or an amount that cannot be"),
         (_tag("Revenue", "9,100", "o"), "tags of another entity"),
-        (_tag("Revenue", "9,100", format="ixt-sec:numwordsen"), "tags of what is no number in their format"),
+        (_tag("Revenue", "9,100", format="ixt-sec:numwordsen"), "tags whose text is not a number in their format"),
         (_tag("Revenue", "9,100") + _tag("Revenue", "9,900"), "tags that contradict each other"),
         (_tag("Equity", "9,100", "q"), None),
         (_tag("Revenue", "9,100", **{"xsi:nil": "true"}), None),

@@ -161,7 +161,9 @@ def test_hidden_words_of_word_are_marked_and_prompts_left_out() -> None:
     reading = docx.read(saved(document))
     assert reading.text == "Seen. Seen too.\n[hidden: Not seen]\n[hidden: Nor that]\n"
     assert unseen(reading) == ["[hidden: Not seen]", "[hidden: Nor that]"]
-    assert reading.warnings == ["Hidden words of the document stand apart, marked as hidden, and are no evidence."]
+    assert reading.warnings == [
+        "Hidden words of the document are listed separately, marked as hidden, and are not evidence."
+    ]
 
 
 def test_words_that_a_style_of_word_hides_are_marked() -> None:

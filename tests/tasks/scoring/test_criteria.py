@@ -170,7 +170,7 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ),
         (
             "{id: a, fact: hq.country, rule: '>= 3'}",
-            "line 2, criteria.0.rule: hq.country is text: `>=` goes with numbers and times.",
+            "line 2, criteria.0.rule: hq.country is text: `>=` works with numbers and times only.",
         ),
         (
             "{id: a, fact: founded_year, rule: before 2018}",
@@ -315,7 +315,7 @@ def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
         ("figure: revenu, rule: '> 1'", "figure: there is no figure 'revenu'; did you mean revenue? (allowed: revenue"),
         ("figure: cash / debt / equity, rule: '> 1'", "figure: must be one figure, or two with / or - between them"),
         ("figure: cash - customers, rule: '> 1'", "figure: cash and customers are not measured in the same unit"),
-        ("figure: runway, rule: 'growth > 1'", "rule: growth goes with one figure that documents state"),
+        ("figure: runway, rule: 'growth > 1'", "rule: growth needs one figure that documents state"),
         (
             "figure: revenue, rule: '>= 20 %'",
             "rule: revenue is money, which '>= 20 %' does not go with; for its growth",

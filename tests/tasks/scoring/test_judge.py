@@ -253,7 +253,7 @@ def test_a_model_s_failure_is_unscored_with_its_reason_and_the_passages(
     finding = judged(room)
     assert (finding.status, finding.score, finding.failed) == (ScoreStatus.UNSCORED, None, True)
     assert message in finding.reason
-    assert finding.reason.endswith("The passages that speak to it are shown.")
+    assert finding.reason.endswith("The passages that address it are shown.")
     assert {excerpt.document.name for excerpt in standing(finding)} == {"Report.pdf", "Letter.txt"}
     assert "83.4" not in finding.reason
 

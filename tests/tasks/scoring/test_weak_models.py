@@ -51,7 +51,7 @@ def test_a_weak_model_s_missing_is_unscored_where_a_passage_clearly_speaks(room:
     assert outcome.missing is None
     assert outcome.nearest == []
     assert "the model is weak" in outcome.reason
-    assert outcome.reason.endswith("The passages that speak to it are shown.")
+    assert outcome.reason.endswith("The passages that address it are shown.")
     assert [quote.document_name for quote in room.quotes("recurring")] == ["Report.txt"]
 
 

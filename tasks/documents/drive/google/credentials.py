@@ -205,7 +205,7 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
         raise NotConfigured(f"{_KEY_FILE} lacks {' and '.join(missing)}.")
     project = info.get("quota_project_id")
     if project is not None and not (isinstance(project, str) and _PROJECT.fullmatch(project)):
-        raise NotConfigured(f"{_KEY_FILE} has a quota_project_id that is no project's id.")
+        raise NotConfigured(f"{_KEY_FILE} has a quota_project_id that is not a project's id.")
     if kind == "authorized_user":
         if subject is not None:
             raise NotConfigured("DILIGENCE_GOOGLE_SUBJECT is for service accounts; the file is an authorised user's.")
@@ -218,7 +218,7 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
             {**info, "token_uri": token_uri}, scopes=[SCOPE], subject=subject
         )
     except (ValueError, TypeError, GoogleAuthError):
-        raise NotConfigured(f"{_KEY_FILE} holds a private_key that is none.") from None
+        raise NotConfigured(f"{_KEY_FILE} holds a private_key that is not a key.") from None
     return lambda: service
 
 
@@ -294,7 +294,7 @@ def _service_account(content: bytes, subject: str | None, token_uri: str) -> Acc
         except NotLoggedIn:
             raise NotLoggedIn(
                 f"Google does not accept the account of {settings}: its key or login has expired or was revoked, "
-                "the user is none of the domain's, or this machine's clock is wrong."
+                "the user is not in the domain, or this machine's clock is wrong."
             ) from None
         return renewed
 

@@ -206,8 +206,8 @@ def _download(
         if _is_intact(body, current):
             return body, read_version(current)
     raise SourceFailed(
-        f"The document arrived damaged {_ATTEMPTS} times: its bytes are not those that Google Drive tells of. "
-        "Try again later, or store it anew."
+        f"The document arrived damaged {_ATTEMPTS} times: its bytes do not match Google Drive's checksum. Try again "
+        "later, or upload it again."
     )
 
 

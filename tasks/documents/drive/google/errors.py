@@ -149,7 +149,7 @@ def find_fault(error: Exception) -> Fault | None:
     if isinstance(error, TimeoutError):
         return Fault(FaultKind.PASSING, Unavailable("Google Drive does not answer in time. Try again."))
     if isinstance(error, OSError):
-        return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive broke off. Try again."))
+        return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive was lost. Try again."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
     if isinstance(error, HTTPException | httplib2.HttpLib2Error | BatchError | ValueError | KeyError | IndexError):
         return Fault(

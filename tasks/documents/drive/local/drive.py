@@ -157,7 +157,7 @@ class LocalDrive:
         """
         if not os.path.isdir(root):
             raise NotConfigured(
-                "The drive's root is no folder. Set DILIGENCE_DRIVE_ROOT to the folder of your documents."
+                "The drive's root is not a folder. Set DILIGENCE_DRIVE_ROOT to the folder of your documents."
             )
         self._tree = Tree(str(root))
         self._base_url = base_url.rstrip("/")
@@ -204,7 +204,7 @@ class LocalDrive:
             raise NotFound(
                 "This is the id of a folder, not of a document."
                 if stat.S_ISDIR(status.st_mode)
-                else "This is no document that can be read."
+                else "This is not a document that can be read."
             )
         name = display(os.path.basename(path))
         return self._describe(path, status, name, self._tree.make_id(os.path.dirname(path)), "")
@@ -230,7 +230,7 @@ class LocalDrive:
         try:
             return self._tree.open(self._resolve(document_id, "document"))
         except IsADirectoryError as error:
-            raise NotFound("This is no document but a folder, or nothing that can be read.") from error
+            raise NotFound("This is a folder, or something that cannot be read, not a document.") from error
         except OSError as error:
             raise _no_document() from error
 

@@ -96,4 +96,4 @@ def test_without_facts_the_rest_is_claimed_and_a_failure_is_a_warning(serve: Ser
     assert answer is not None
     assert "name" in {claim.field for claim in answer.claims}
     (warning,) = answer.warnings
-    assert warning == "The SEC did not give the company's figures: The SEC sent something else than a company's facts."
+    assert warning == "The SEC did not give the company's figures: The SEC's answer is not a company's facts."

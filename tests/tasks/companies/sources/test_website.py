@@ -183,7 +183,7 @@ def test_a_parked_domain_is_known_as_parked_and_says_nothing_of_the_company(serv
 
     assert answer is not None
     assert answer.claims == []
-    assert answer.warnings == ["The domain alpha.example is parked: its page is no company's, and was not used."]
+    assert answer.warnings == ["The domain alpha.example is parked, so its page was not used."]
 
 
 def test_a_site_that_leads_elsewhere_is_told_of_and_not_read(

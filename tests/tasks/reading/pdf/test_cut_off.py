@@ -31,7 +31,8 @@ def test_what_the_frame_of_a_drawing_cuts_off_is_marked_and_said() -> None:
     assert reading.text == f"The portfolio grew.\nAssets of 2024: 229\n{hidden}\n"
     (warning,) = reading.warnings
     assert warning == (
-        "Words that nobody sees stand apart, marked as hidden, and are no evidence (they are white, too small, "
+        "Words that a reader cannot see are listed separately, marked as hidden, and are not evidence (they are "
+        "white, too small, "
         "cut off, beyond the page's edge or on a layer that is off): page 1."
     )
 
