@@ -33,7 +33,7 @@ from tasks.figures.sentence_periods import (
 from tasks.figures.sentence_words import Mention, Mentions, find_mentions
 from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import PERCENT, Amount, amounts
-from tasks.language.periods import When, find_periods
+from tasks.language.periods import When, count_months, find_periods
 from tasks.language.sentences import place_sentences
 
 _LONGEST: Final = 600
@@ -52,6 +52,10 @@ _FIRST_LINES: Final = 400
 
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
+
+_LENGTHS: Final = {"daily": 0, "weekly": 0, "monthly": 1, "quarterly": 3}
+_RATE: Final = re.compile(rf"\b({'|'.join(_LENGTHS)})(?: \w+)?\s*$", re.IGNORECASE)
+"""Words before a concept that say of how many months an amount is: "monthly revenue", "quarterly net sales"."""
 
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 
@@ -371,6 +375,10 @@ def _figure(
         findings.leave_out("no period")
         return None
     spoken.hear(when)
+    said_length = _LENGTHS.get(rate[1].lower()) if (rate := _RATE.search(sentence[: match.start()])) else None
+    if not instant and said_length not in {None, count_months(period)}:
+        findings.leave_out("a rate, not the amount of its period")
+        return None
     value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None

@@ -91,6 +91,11 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "In 2020 the company employed people worldwide, with 150,000 associates in Germany.",
         "Net revenues and operating income for the year ended December 31, 2019, include net effects of $101 million.",
         "During 2021, AWE generated an operating profit of $18 million, which are included in the results of Space.",
+        "Cash held in escrow was EUR 0.4 million at 31 December 2024.",
+        "Cash pledged to the bank amounted to EUR 0.2 million at 31 December 2024.",
+        "Cash in transit was EUR 0.1 million at 31 December 2024.",
+        "Monthly revenue was EUR 1.2 million in 2024.",
+        "Quarterly net revenue was EUR 3.6 million in 2024.",
     ],
 )
 def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
