@@ -53,9 +53,15 @@ _FIRST_LINES: Final = 400
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
-_LENGTHS: Final = {"daily": 0, "weekly": 0, "monthly": 1, "quarterly": 3}
-_RATE: Final = re.compile(rf"\b({'|'.join(_LENGTHS)})(?: \w+)?\s*$", re.IGNORECASE)
+_LENGTHS: Final = {"dai": 0, "day": 0, "wee": 0, "mon": 1, "moi": 1, "mes": 1, "maa": 1, "qua": 3}
+_RATE: Final = re.compile(r"\b(daily|weekly|monthly|quarterly)(?: \w+)?\s*$", re.IGNORECASE)
 """Words before a concept that say of how many months an amount is: "monthly revenue", "quarterly net sales"."""
+
+_RATE_BEHIND: Final = re.compile(
+    r" (?:an?|each|every|per|pro|im|par|al|por) (day|week|month|quarter|Monat|Quartal|mois|mese?|maand)\b",
+    re.IGNORECASE,
+)
+"""The same behind an amount: "EUR 5 million a month"."""
 
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 
@@ -194,6 +200,8 @@ def _stands_alone(
         or WORDS.said_of_others.search(before)
         or WORDS.said_of_others_behind.match(behind)
     ):
+        return False
+    if match.group() not in words.CLAUSES and WORDS.another_thing.match(behind):
         return False
     if WORDS.related.match(behind) or (
         match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None
@@ -375,8 +383,8 @@ def _figure(
         findings.leave_out("no period")
         return None
     spoken.hear(when)
-    said_length = _LENGTHS.get(rate[1].lower()) if (rate := _RATE.search(sentence[: match.start()])) else None
-    if not instant and said_length not in {None, count_months(period)}:
+    rate = _RATE.search(sentence[: match.start()]) or _RATE_BEHIND.match(sentence[amount.end :])
+    if rate and not instant and "money" in concept.units and _LENGTHS[rate[1][:3].lower()] != count_months(period):
         findings.leave_out("a rate, not the amount of its period")
         return None
     value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)

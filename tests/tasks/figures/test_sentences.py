@@ -79,6 +79,9 @@ def test_the_year_before_in_brackets_is_not_the_period() -> None:
         ("Der Kassenbestand zum 31.12.2024 betrug 2,1 Mio. EUR.", ("cash", "2100000")),
         ("Der Umsatz lag 2023 bei 212,5 Mio. €.", ("revenue", "212500000")),
         ("Loss after tax was € 3.4 million in 2024.", ("net_income", "-3400000")),
+        ("Revenue surged to EUR 1.1 million in 2021.", ("revenue", "1100000")),
+        ("Cash held by the Group at 30 June 2024 was EUR 4.4 million.", ("cash", "4400000")),
+        ("Quarterly revenue was EUR 3.6 million in Q4 2024.", ("revenue", "3600000")),
     ],
 )
 def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, str]) -> None:
@@ -96,6 +99,14 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Cash in transit was EUR 0.1 million at 31 December 2024.",
         "Monthly revenue was EUR 1.2 million in 2024.",
         "Quarterly net revenue was EUR 3.6 million in 2024.",
+        "Revenue at risk was EUR 1.1 million in 2024.",
+        "ARR lost was EUR 3.5 million in 2024.",
+        "Cash needed was EUR 3.2 million at 31 December 2024.",
+        "Headcount savings were 34 in 2024.",
+        "Le chiffre d'affaires perdu était de 4,3 M€ en 2024.",
+        "Der Umsatz pro Monat betrug 2024 EUR 4,7 Mio.",
+        "Revenue was EUR 5.0 million a month in 2024.",
+        "I ricavi sono stati pari a EUR 5,0 milioni al mese nel 2024.",
     ],
 )
 def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
