@@ -10,7 +10,7 @@ Documents are matched by the words of their names. `CapTable_2024.xlsx` has the 
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from sys import intern
 from typing import Final
@@ -19,9 +19,9 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import field_name, value_at
-from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words
+from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
 from tasks.documents.kinds.kind import DocumentKind, parse_asked_kind
-from tasks.documents.kinds.signs import find_denied_kinds, marks
+from tasks.documents.kinds.signs import find_denied_kinds
 from tasks.language.sentences import place_sentences
 from tasks.language.tokens import tokens
 from tasks.scoring import rules
@@ -139,7 +139,12 @@ def _may_be(document: RunDocument, words: Sequence[str], evidence: Evidence) -> 
         return False
     name = plain_words(f"{document.path} {document.name}").split()
     sought = {plain_words(word) for word in words}
-    return not any(after in sought and marks("", "denied").stand_in(before) for before, after in pairwise(name))
+    return not any(after in sought and before in _denials() for before, after in pairwise(name))
+
+
+@cache
+def _denials() -> frozenset[str]:
+    return frozenset({"non", *map(plain_words, read_file("marks.toml")["denied"])})
 
 
 def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResult:

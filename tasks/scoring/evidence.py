@@ -89,15 +89,17 @@ class Excerpt:
 
 
 class _Wording(NamedTuple):
-    """What tells whether one passage repeats another: its pairs of neighbouring words, and its figures."""
+    """What tells whether one passage repeats another: hashes of its pairs of neighbouring words, and its
+    figures.
+    """
 
-    pairs: frozenset[tuple[str, str]]
+    pairs: frozenset[int]
     figures: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> "_Wording":
         words = word_forms(text)
-        pairs = frozenset(itertools.pairwise(words)) or frozenset((word, word) for word in words)
+        pairs = frozenset(map(hash, itertools.pairwise(words))) or frozenset(map(hash, words))
         return cls(pairs, frozenset(word for word in words if word[0].isdigit()))
 
     def repeats(self, other: "_Wording") -> bool:

@@ -89,7 +89,7 @@ class Capabilities:
     def as_json(self) -> dict[str, Any]:
         """What is worth keeping for other processes."""
         return {
-            **{name: sorted(member.name for member in getattr(self, name)) for name in _SETS},
+            **{name: sorted(member.name for member in frozenset(getattr(self, name))) for name in _SETS},
             **{name: getattr(self, name) for name in _PLAIN},
             "keeps": self.keeps and self.keeps.name,
             "models": list(self.models),

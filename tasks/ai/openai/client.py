@@ -195,17 +195,17 @@ class Endpoint:
     def _leaving_out(self, once: Callable[[], Reply], ledger: Ledger, *, one_attempt: bool) -> Reply:
         """The reply of `once`, which leaves out the parts of the request that the server refuses, as they show."""
         while True:
+            if Option.LIMIT in self.capabilities.refused and ledger.answer_limit is not None:
+                raise NotConfigured(
+                    "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
+                    "Leave the budget out, or ask another server."
+                )
             sent_without = frozenset(self.capabilities.refused)
             try:
                 return self._patiently(once, one_attempt=one_attempt)
             except RefusedOption as refusal:
                 if not self.capabilities.refuse(refusal.option, sent_without):
                     raise not_taken(400) from None
-            if Option.LIMIT in self.capabilities.refused and ledger.answer_limit is not None:
-                raise NotConfigured(
-                    "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
-                    "Leave the budget out, or ask another server."
-                )
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request in that format; a busy server is tried again for a while.

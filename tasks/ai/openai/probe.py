@@ -57,8 +57,8 @@ def find_out(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledge
             usage = _ask(endpoint, formats, ledger)
         except BudgetSpent:
             return
-        endpoint.capabilities.known = True
         keep_answer(_key(endpoint, formats), endpoint.model, endpoint.capabilities.as_json(), usage)
+        endpoint.capabilities.known = True
 
 
 def recall(endpoint: Endpoint, formats: Sequence[RequestFormat]) -> bool:

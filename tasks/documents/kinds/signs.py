@@ -37,6 +37,8 @@ _SLIP: Final = 200  # characters: a slip of paper, every line of which counts
 _LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
 _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
+_AUDITED: Final = 4_000_000
+"""Characters in which an auditor's report is looked for: a copy of all of a long text would not fit its process."""
 _SEGMENT: Final = re.compile(r"(?<=[.!?:])\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
 _BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
 _GAPS: Final = re.compile(
@@ -166,7 +168,10 @@ def read_with_signs(path: Path, document_format: str) -> Reading:
     reading = read_with_embedded(path, document_format)
     if not reading.text or any(place.kind in SCANS for place in reading.places):
         return reading
-    return replace(reading, noted=(read_signs(reading.text, reading.places).as_json(), sketch(reading.text)))
+    try:
+        return replace(reading, noted=(read_signs(reading.text, reading.places).as_json(), sketch(reading.text)))
+    except MemoryError:  # the text is read, and the run itself looks for them
+        return reading
 
 
 def _find_title(
@@ -300,7 +305,8 @@ def _only_said(segments: Sequence[_Segment], text: str, signs: Signs, title: str
     """In a slip of paper, find what is requested or will follow, and what it says does not exist."""
     if len(text) > _SHORT:
         return None
-    if title is not None and _REMARK.search(text) and "\n" not in text.strip():
+    of_accounts = any(match.kind.id.endswith("financial_statements") for match in find_kinds(title or ""))
+    if title is not None and of_accounts and _REMARK.search(text) and "\n" not in text.strip():
         return Match(kinds()["placeholder"], 0, 0, weak=False), title
     for segment in segments:
         for match in find_kinds(segment.words):
@@ -330,7 +336,7 @@ def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
     early = [segment for segment in segments if title is not None and abs(segment.place - title.place) <= 3]
     if any(marks("audit", "negative").stand_in(segment.words) for segment in early if segment.is_short):
         return "negative"
-    running = " ".join(text.casefold().split())
+    running = " ".join(text[:_AUDITED].casefold().split())
     if any(words in running for words in says["report"]) and any(words in running for words in says["opinion"]):
         return "negative" if any(words in running for words in says["none"]) else "opinion"
     if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):

@@ -18,7 +18,7 @@ from tasks.reading import places
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
-from tasks.reading.docx.styles import Styles
+from tasks.reading.docx.styles import VANISH, Styles
 from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
@@ -83,6 +83,7 @@ _PROMPT: Final = re.compile(
     rb"((?:(?!</?w:sdt[\s>]|</w:sdtContent>).)*+)",
     re.DOTALL,
 )
+_RUNS: Final = re.compile(rb"(?=<w:r[\s>])")
 _PLAIN_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]*+)(?=</w:t>)")
 _HIDDEN: Final = (
     rb"""(<w:(?:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?|sz\s++w:val="[0-3]"\s*+%b)/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
@@ -102,6 +103,11 @@ def _without_prompts(data: bytes) -> bytes:
     return _PROMPT.sub(lambda match: match[1] + _PLAIN_WORDS.sub(rb"\1", match[2]), data)
 
 
+def _hide(run: bytes) -> bytes:
+    """A run of a paragraph whose style hides words, marked; left as it is if it says itself whether it is hidden."""
+    return run if VANISH.search(run) else _PLAIN_WORDS.sub(b"\\1\x12\\2\x13", run)
+
+
 def _with_hidden_told_apart(data: bytes, styles: Iterable[bytes]) -> bytes:
     """A part whose hidden words are enclosed in characters that never occur in text.
 
@@ -112,7 +118,7 @@ def _with_hidden_told_apart(data: bytes, styles: Iterable[bytes]) -> bytes:
     if used:
         names = b"|".join(used)
         paragraph = re.compile(rb"""<w:pStyle w:val="(?:%b)"/>(?:(?!</w:p>).)*+""" % names, re.DOTALL)
-        data = paragraph.sub(lambda match: _PLAIN_WORDS.sub(b"\\1\x12\\2\x13", match[0]), data)
+        data = paragraph.sub(lambda match: b"".join(map(_hide, _RUNS.split(match[0]))), data)
         return re.sub(_HIDDEN % (rb"""|rStyle\s++w:val="(?:%b)"\s*+""" % names), b"\\1\x12\\2\x13", data)
     is_likely = any(xml.holds(data, sign) for sign in _SIGNS_OF_HIDDEN)
     return _HIDDEN_RUN.sub(b"\\1\x12\\2\x13", data) if is_likely else data

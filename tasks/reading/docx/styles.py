@@ -20,7 +20,7 @@ _FACT: Final = re.compile(
     rb"""<(?:w:(name|basedOn|outlineLvl|numId|ilvl)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)|w:(tblStylePr)(?=\s)([^<]*+))"""
 )
 _FIRST_ROW: Final = re.compile(rb"""\sw:type\s*+=\s*+["']firstRow["']""")
-VANISH: Final = re.compile(rb"""<w:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?/>""")
+VANISH: Final = re.compile(rb"""<w:vanish\s*+(?:w:val="([^"<]*+)"\s*+)?/>""")
 """What hides words (ISO/IEC 29500-1, 17.3.2.41)."""
 
 _BASE: Final = re.compile(rb"""<w:basedOn\s++w:val="([^"<]*+)""")
@@ -101,10 +101,12 @@ class Styles(dict[bytes, StyleFacts | None]):
     @cached_property
     def hidden(self) -> list[bytes]:
         """The styles that hide words, by themselves or by what they are based on; of very many the first ones."""
-        own: dict[bytes, tuple[bytes, bool]] = {}
+        own: dict[bytes, tuple[bytes, bool | None]] = {}
         for (name, at), (_, end) in pairwise([*self._starts.items(), (b"", len(self._data))]):
             base = _BASE.search(self._data, at, end)
-            own[name] = base[1] if base is not None else b"", VANISH.search(self._data, at, end) is not None
+            vanish = VANISH.search(self._data, at, end)
+            hides = None if vanish is None else vanish[1] not in {b"0", b"false", b"off"}
+            own[name] = base[1] if base is not None else b"", hides
         return list(islice((name for name in own if _hides(own, name)), _MOST_HIDDEN))
 
     @cached_property
@@ -200,12 +202,12 @@ def _together(name: bytes, own: _Own, base: StyleFacts) -> StyleFacts:
     return StyleFacts(base.heading if own.heading is None else own.heading, number, own.header_row or base.header_row)
 
 
-def _hides(own: Mapping[bytes, tuple[bytes, bool]], style: bytes) -> bool:
-    """Whether a style hides words, given the base of each style and whether it hides words itself."""
+def _hides(own: Mapping[bytes, tuple[bytes, bool | None]], style: bytes) -> bool:
+    """Whether a style hides words, given the base of each style and whether it hides words itself, if it says so."""
     for _ in range(_MOST_BASES):
         style, hides = own.get(style, (b"", False))
-        if hides:
-            return True
+        if hides is not None:
+            return hides
     return False
 
 

@@ -117,6 +117,8 @@ def decode_content(data: bytes, encoding: str) -> bytes:
         return from_base64(data)
     if encoding == "quoted-printable":
         return binascii.a2b_qp(data)
+    if encoding in ("x-uuencode", "uuencode", "x-uue"):
+        return _from_uuencoded(data)
     return data
 
 
@@ -127,6 +129,20 @@ def from_base64(data: bytes) -> bytes:
     return binascii.a2b_base64(
         letters[: len(letters) - 1] if len(letters) % 4 == 1 else letters + b"=" * (-len(letters) % 4)
     )
+
+
+def _from_uuencoded(data: bytes) -> bytes:
+    lines = data.splitlines()
+    started = next((at for at, line in enumerate(lines) if line.startswith(b"begin ")), -1)
+    content = []
+    for line in lines[started + 1 :]:
+        if line.strip() == b"end":
+            break
+        try:
+            content.append(binascii.a2b_uu(line))
+        except binascii.Error:  # a length that is wrong: senders' spaces were lost
+            continue
+    return b"".join(content)
 
 
 def _codec(charset: str | None) -> str | None:

@@ -54,8 +54,6 @@ _FARTHEST: Final = 7.0
 """The same with a rule between them that runs over most of both."""
 _COVERED: Final = 0.8
 """The share of a line's width that such a rule covers."""
-_RULED: Final = 3
-"""Cells that one of two such lines has, at least: forms have fewer."""
 _LEADING: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2

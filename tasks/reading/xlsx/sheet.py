@@ -18,7 +18,7 @@ from typing import Final
 from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import limits
-from tasks.reading.ooxml.xml import ASIDES, ATTRIBUTES, TAG_END, unescape, without_asides
+from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape, without_asides
 from tasks.reading.places import FOOTER, HEADER
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.missing_values import MissingValues
@@ -50,6 +50,9 @@ _QUESTION: Final = re.compile(rb"<\?")
 """Looked for by patterns, which take half the time that `find` takes for two characters."""
 
 _WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_ASIDE: Final = re.compile(rb"<!--.*?(?:-->|(\Z))|<\?.*?(?:\?>|(\Z))|<!\[CDATA\[.*?(?:\]\]>|(\Z))", re.DOTALL)
+"""A comment, an instruction or a CDATA section; with a group if it does not end."""
+
 _DOCUMENT_TYPE: Final = re.compile(rb"<![^>]*+>")
 _PROLOG: Final = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*+<\?xml\s[^<>]*?(?:encoding\s*+=\s*+["']([\w.-]+)["'][^<>]*?)?\?>"""
@@ -165,10 +168,9 @@ def _plain(piece: bytes) -> tuple[bytes, bytes]:
     """The piece without document type, instructions and comments, and the beginning of one that does not end in it."""
     if not ((b"!" in piece and _EXCLAMATION.search(piece)) or (b"?" in piece and _QUESTION.search(piece))):
         return piece, b""
-    at = min(
-        (found for opening, ending in ASIDES if (found := piece.rfind(opening)) > piece.rfind(ending)), default=None
-    )
-    whole, unended = piece[:at], piece[at:] if at is not None else b""
+    unclosed = next((aside for aside in _ASIDE.finditer(piece) if aside.lastindex), None)
+    at = len(piece) if unclosed is None else unclosed.start()
+    whole, unended = piece[:at], piece[at:]
     if len(unended) > _LONGEST_TEXT:
         unended = unended[: len(b"<![CDATA[")] + unended[-2:]
     return _DOCUMENT_TYPE.sub(b"", without_asides(whole)), unended

@@ -52,6 +52,7 @@ _CODES: Final = {
 
 _PRINTED: Final = {f"{_X}Header": HEADER, f"{_X}Footer": FOOTER}
 _MOST_STYLES: Final = 100_000
+_MOST_PARENTS: Final = 20  # styles, each based on the next
 _LONGEST: Final = 1 << 20
 _LAST_ROW: Final = 1 << 20
 _DAY_ZERO: Final = ("1899-12-30", "1899-12-31", "1900-01-00", "1904-01-01")
@@ -110,6 +111,7 @@ class _Workbook:
         self._hidden = hidden
         self._sheet = -1
         self._codes: dict[str, str] = {}  # by style
+        self._parents: dict[str, str] = {}
         self._from_1904 = False
         self._row = -1
         self._row_style = ""
@@ -132,11 +134,20 @@ class _Workbook:
         self.sheets.end_sheet()
 
     def _take_style(self, style: etree._Element) -> None:
-        if len(self._codes) < _MOST_STYLES:
-            code = self._codes.get(style.get(f"{_SS}Parent", "Default"), "")
+        if len(self._parents) < _MOST_STYLES:
+            name = style.get(f"{_SS}ID", "")
+            self._parents[name] = style.get(f"{_SS}Parent", "Default")
             for own in style.iterfind(f"{_SS}NumberFormat"):
                 code = _value(own, f"{_SS}Format")
-            self._codes[style.get(f"{_SS}ID", "")] = _CODES.get(code, code)
+                self._codes[name] = _CODES.get(code, code)
+
+    def _find_code(self, style: str) -> str:
+        """The number format of a style, or of one that it is based on, which may stand behind it."""
+        for _ in range(_MOST_PARENTS):
+            if style in self._codes or style not in self._parents:
+                break
+            style = self._parents[style]
+        return self._codes.get(style, "")
 
     def _begin_sheet(self, sheet: etree._Element) -> None:
         self.end_sheet()
@@ -181,7 +192,7 @@ class _Workbook:
             return _moment(stored.strip())
         if kind != "Number":
             return stored
-        code, number = self._codes.get(style, ""), stored.strip()
+        code, number = self._find_code(style), stored.strip()
         return show_number(number, code, from_1904=self._from_1904) if code else without_noise(number)
 
     def _take_printed(self, printed: etree._Element) -> None:
@@ -207,7 +218,7 @@ class _Workbook:
         f"{_SS}Workbook": _end,
         **dict.fromkeys(_PRINTED, _take_printed),
     }
-    TAGS: ClassVar = (*_BEGINNINGS, *_ENDS)
+    TAGS: ClassVar = (*_BEGINNINGS, *_ENDS, f"{_SS}NamedRange", f"{_X}*")
 
 
 def _words(element: etree._Element) -> str:

@@ -175,10 +175,17 @@ def test_words_that_a_style_of_word_hides_are_marked() -> None:
     paragraph = document.add_paragraph("Rent is due. ")
     paragraph.add_run("Tell nobody.", "Shyer")
     paragraph.add_run(" Monthly.")
-    document.add_paragraph("Nobody reads this.", "Quiet")
+    document.styles.add_style("Loud", CHARACTER).base_style = document.styles["Shy"]
+    document.styles["Loud"].font.hidden = False
+    paragraph.add_run(" In advance.", "Loud")
+    quiet = document.add_paragraph("Nobody reads this.", "Quiet")
+    quiet.add_run("All read this.").font.hidden = False
     document.add_paragraph("The end.")
     reading = docx.read(saved(document))
-    assert reading.text == ("Rent is due.  Monthly.\n[hidden: Tell nobody.]\n[hidden: Nobody reads this.]\nThe end.\n")
+    assert reading.text == (
+        "Rent is due.  Monthly. In advance.\n[hidden: Tell nobody.]\nAll read this.\n[hidden: Nobody reads this.]\n"
+        "The end.\n"
+    )
     assert unseen(reading) == ["[hidden: Tell nobody.]", "[hidden: Nobody reads this.]"]
 
 
@@ -222,7 +229,7 @@ def test_a_field_that_shows_its_prompt_says_nothing(state: str, text: str) -> No
     assert docx.read(part(field)).text.replace("Law:\n", "Law: \n") == text
 
 
-NOBODY_SEES = "Words that nobody sees stand apart, marked as hidden, and are no evidence"
+NOBODY_SEES = "Words that a reader cannot see are listed separately, marked as hidden, and are not evidence"
 
 
 def test_white_and_tiny_words_of_a_pdf_are_marked() -> None:

@@ -1,6 +1,7 @@
 """Mails as the internet sends them: headers, words, attachments; and what senders break."""
 
 import base64
+import binascii
 import quopri
 import random
 from email.message import EmailMessage
@@ -189,6 +190,7 @@ def test_words_whatever_character_set_they_claim(charset: str, body: bytes) -> N
         ("BASE64 ", b" \n".join(base64.b64encode("Größe".encode())[at : at + 2] for at in range(0, 12, 2))),
         ("quoted-printable", quopri.encodestring("Größe".encode())),
         ("quoted-printable", b"Gr=C3=B6=C3=9Fe=XX=\n"),
+        ("x-uuencode", b"begin 644 a.txt\n" + binascii.b2a_uu("Größe".encode()) + b" \nend\n"),
         ("8bit", "Größe".encode()),
         ("x-nonsense", "Größe".encode()),
     ],

@@ -15,8 +15,8 @@ HEAD = (
     ' xmlns:x="urn:schemas-microsoft-com:office:excel" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">'
 )
 STYLES = (
-    '<Styles><Style ss:ID="Default"/><Style ss:ID="s1"><NumberFormat ss:Format="Percent"/></Style>'
-    '<Style ss:ID="s2" ss:Parent="s1"/></Styles>'
+    '<Styles><Style ss:ID="Default"/><Style ss:ID="s2" ss:Parent="s1"/>'
+    '<Style ss:ID="s1"><NumberFormat ss:Format="Percent"/></Style></Styles>'
 )
 END = "</Workbook>"
 INDEX_3, STYLE_2, MERGED = 'ss:Index="3"', 'ss:StyleID="s2"', 'ss:MergeAcross="1"'

@@ -46,7 +46,7 @@ def unnumbered(xml: str) -> str:
 
 def commented(xml: str) -> str:
     """With comments, one of them over the end of a row, an instruction and character data."""
-    xml = xml.replace("</row><row", "<!-- <c r='B1'><v>no</v></c></row><row> --></row><?go on?><row", 1)
+    xml = xml.replace("</row><row", "<!-- <? tool <c r='B1'><v>no</v></c></row><row> --></row><?go on?><row", 1)
     return xml.replace("in &lt; line", "in <![CDATA[< ]]>line").replace("<v>1.5", "<v><!-- old -->1.5")
 
 
