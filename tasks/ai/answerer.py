@@ -165,7 +165,7 @@ class Answerer(Protocol):
         Raises:
             NotConfigured: this answerer does not judge.
             ModelRefused, AnswerCut, NoJson: the model gave no judgement; the error holds the usage.
-            TooLarge: the material is longer than the model takes at once.
+            TooLarge: the material is longer than the model accepts at once.
             BudgetSpent: the ledger leaves nothing for a call.
             tasks.errors.DiligenceError: the model could not be called.
         """

@@ -57,8 +57,8 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
     Without a model the answer is quoted from the context, and says so. From a model's answer, only what a sentence of
     the context supports is kept; the rest is replaced by the sentence on the same subject, or left out and counted at
     the end of the answer. The answer also says where words of the context give orders to a model, and whether a context
-    longer than the model takes was read in parts. The same question with the same context is paid for only once. Answer
-    and check together stay within the budget of a run; what it has too little left for is not asked.
+    longer than the model accepts was read in parts. The same question with the same context is paid for only once.
+    Answer and check together stay within the budget of a run; what it has too little left for is not asked.
 
     Raises:
         BadRequest: the question is blank.

@@ -162,7 +162,7 @@ def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_
 def _find_period(tag: Tag, concept: Concept | None) -> str:
     """The period of a tag, which in the Belgian taxonomy is the last day of the year that a dimension names."""
     back = next((_YEARS[member] for member in tag.members if member in _YEARS), None)
-    if back is None or not tag.period or "/" in tag.period:
+    if back is None or tag.period < "0003" or "/" in tag.period:
         return tag.period
     end = months_back(date.fromisoformat(tag.period), back)
     if concept is None or concept.kind == "instant":
@@ -177,7 +177,7 @@ def _entity(members: Iterable[str]) -> str | None:
         axis, _, value = member.partition("=")
         if _GROUP.search(axis) and _WHOLE.match(value):
             continue
-        if axis.startswith("ResultForecast"):
+        if axis.startswith("ResultForecast") and (value.startswith("Result") or value == "ForecastMember"):
             continue
         if _GROUP.search(axis) and _ALONE.search(value):
             parts.append(PARENT)

@@ -450,7 +450,9 @@ def _only_column(
     """
     if len(numbers) > 1:
         first, *others = (row.cells[index] for index in numbers)
-        if others != [first] or not _NOT_NOUGHT.search(first):
+        meaning = reader.read(row.name).meaning if row.name else None
+        has_net = meaning is None or (meaning.kind == "instant" and "money" in meaning.concept.units)
+        if others != [first] or not _NOT_NOUGHT.search(first) or not has_net:
             return {}
     numbers = numbers[-1:]
     alone = title_when(titles, corner if is_date(corner) else "")

@@ -54,6 +54,11 @@ from tasks.table.values import value_in_words
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_RATE: Final = re.compile(
+    r"\b(?:(?:per|an?|each|every) (?:day|week|month|quarter)|(?:dai|week|month|quarter)ly)\b(?!.{0,30}\bburn)",
+    re.IGNORECASE,
+)
+"""An amount for a shorter time than that of the ledger's figure: "monthly revenue"; a burn is one for a month."""
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
 
@@ -79,6 +84,7 @@ class MemoReason(Enum):
 
     OTHER_WORDS = "The room has it with another word or figure."
     GIVES = "{0} gives {1} for {2}, the memo {3}: the same."
+    AGREES = "{0} gives {1} for {2}, which agrees with the memo's {3}."
     GIVES_OTHER = "{0} gives {1} for {2}, the memo {3}."
     WORD_FOR_WORD = "The room has it word for word."
     OTHER_COUNTS = "{0} says it too, but another figure counts: {1} ({2})."
@@ -177,6 +183,8 @@ def _statement(
     """The ledger's verdict on a sentence's figures, otherwise that of the statement check."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
         return _prove(statement, room)
+    if _RATE.search(statement.words):
+        return _prove(statement, room)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
     measured = _by_measures(statement, ledger, room)
     held = [*by_ledger, *measured]
@@ -245,7 +253,11 @@ def _by_measure(
         statement,
         MemoVerdict.SUPPORTED if is_so else MemoVerdict.CONTRADICTED,
         [_figure_place(row, room) for row in value.inputs],
-        MemoReason.GIVES if is_so else MemoReason.GIVES_OTHER,
+        MemoReason.GIVES_OTHER
+        if not is_so
+        else MemoReason.GIVES
+        if measure.figure.limit in {"", "exact"}
+        else MemoReason.AGREES,
         (value.inputs[0].document_name, words[0], matter, words[1]),
     )
 

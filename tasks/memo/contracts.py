@@ -38,6 +38,8 @@ _HELD: Final = (
     "rent", "deposit", "salary", "assignment",
 )  # fmt: skip
 _HARMLESS: Final = frozenset({None, Limit.POSSIBLE, Limit.REQUIRED, Limit.ANY, Limit.ALL, Limit.NEGATION})
+_WHOLES: Final = frozenset({"united states", "united states of america", "united kingdom", "canada", "australia"})
+"""Countries whose parts have laws of their own: "New York" does not contradict "the United States"."""
 _MOST_PARTS: Final = 52
 """Parts of a year, at most, for which a rent or salary is stated."""
 _DURATION: Final = re.compile(r"P(\d+)([DWMY])")
@@ -144,6 +146,7 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []
     is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(_stands_in(one, text) for one in differ)
+    is_open |= "sign" in {token.stem for token in sentence.tokens} and "as of" in clauses.casefold()
     return [] if differ and is_open else terms
 
 
@@ -178,6 +181,9 @@ def _may_agree(stated: Any, given: Any) -> bool:
         low, high = sorted(Decimal(one["value"]) for one in (stated, given))
         return stated["unit"] == given["unit"] and low < high and high % low == 0 and high / low <= _MOST_PARTS
     mine, theirs = _plain(stated), _plain(given)
+    if isinstance(mine, str) and isinstance(theirs, str) and not (_is_day(mine) or _is_day(theirs)):
+        names = {mine.removeprefix("the "), theirs.removeprefix("the ")}
+        return not names.isdisjoint(_WHOLES) or not set(mine.split()).isdisjoint(theirs.split())
     return PERPETUAL in (stated, given) or (isinstance(mine, tuple) and mine[1] != theirs[1])
 
 

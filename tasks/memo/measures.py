@@ -221,7 +221,9 @@ def _find_growth(
     for token in verbs:
         before = sentence.text[max(token.start - 12, 0) : token.start].lower()
         limit = "low" if "more than" in before else "short" if re.search("nearly|almost", before) else "near"
-        return [StatedFigure(token.start, token.end, PERCENT, Decimal(_MULTIPLES[token.stem]), 2, limit)]
+        times = Decimal(_MULTIPLES[token.stem])
+        limit = _TURNED.get(limit, limit) if times < 0 else limit
+        return [StatedFigure(token.start, token.end, PERCENT, times, 2, limit)]
     for token in changes:
         figure = token.figure
         assert figure is not None
@@ -251,11 +253,13 @@ def read_periods(time: str, calendar: Calendar) -> set[str]:
 def is_same_time(one: str, other: str) -> bool:
     """Whether two periods are one, whose last days may differ by some: the end of January, and 28 January by weeks."""
     days = (date.fromisoformat(last_day(period)).toordinal() for period in (one, other))
-    return count_months(one) == count_months(other) and abs(next(days) - next(days)) < _NEAR_DAYS
+    are_alike = bool(one and other) and count_months(one) == count_months(other)
+    return are_alike and abs(next(days) - next(days)) < _NEAR_DAYS
 
 
 def find_value(measure: StatedMeasure, values: Sequence[FigureValue], periods: AbstractSet[str]) -> FigureValue | None:
     """The value of a measure for one of the periods, or of the year before: the one that is stated, else the first."""
+    values = [value for value in values if not value.value.is_nan()]
     found = [value for value in values if any(is_same_time(value.period, period) for period in periods)]
     if measure.is_earlier:
         found = [other for value in found for other in values if year_before(other.period, value.period)]
@@ -271,9 +275,10 @@ def agrees(figure: StatedFigure, value: FigureValue) -> bool | None:
         return None
     half, near, far = (abs(figure.value) * part for part in (Decimal(0), _NEAR, _FAR))
     half = figure.step / 2 if figure.digits else half
+    short = (far, half * 0, far, half) if figure.value > 0 else (half * 0, far, half, far)
     below, above, least, most = {
         "near": (max(half, near), max(half, near), far, far), "low": (half * 0, _ANY, half, _ANY),
-        "high": (_ANY, half * 0, _ANY, half), "short": (far, half * 0, far, half),
+        "high": (_ANY, half * 0, _ANY, half), "short": short,
     }.get(figure.limit, (half, half, half, half))  # fmt: skip
     apart = actual - figure.value
     if -below - error <= apart <= above + error:

@@ -27,7 +27,7 @@ from tasks.rooms.passages import RoomPassages
 from tasks.rooms.question import RoomAnswer, ask_room
 
 _HITS: Final = 30
-_LISTED: Final = 200
+_LISTED: Final = 500
 _WORD: Final = re.compile(r"\w+(?:[.'’-]\w+)*")
 
 

@@ -301,11 +301,6 @@ def to_request(company: CompanyReport) -> list[CriterionReport]:
     )[::-1]
 
 
-def range_in_words(least: float, most: float) -> str:
-    """The possible range of the proven share: `48 % to 76 %`, or `at least 48 %` if it ends at the whole."""
-    return f"at least {percent(least)}" if most >= WHOLE else f"{percent(least)} to {percent(most)}"
-
-
 def decision_in_words(decision: ReportedDecision) -> str:
     """`Score set to 4 by Ann, 21 November 2025: the lease was renewed`, and whether somebody must look at it."""
     what = {

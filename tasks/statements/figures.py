@@ -48,7 +48,14 @@ _NUMBER_WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
 _SCALES: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORDS_OF_UNITS: Final = {"times": TIMES, "point": POINTS, "percent": PERCENT, "per cent": PERCENT}
 _MEASURES: Final = frozenset(figure_words("measures").split())
-_ONE_OF: Final = {"people": "employee", "gigawatt": "gw", "megawatt": "mw", "kilometer": "km", "kilometre": "km"}
+_ONE_OF: Final = {
+    "people": "employee",
+    "employee": "employee",
+    "gigawatt": "gw",
+    "megawatt": "mw",
+    "kilometer": "km",
+    "kilometre": "km",
+}
 
 _NUMBER_WORD: Final = re.compile(
     rf"\b(?P<number>(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"

@@ -358,14 +358,21 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
     for token in stated:
         if token.text in _WAYS - near:
             yield Difference(DifferenceKind.NOT_LIMITED, token.text)
-    rates = {unit for _, unit in _RATE.findall(found.stated.text.lower())}
-    if rates and rates != {unit for _, unit in _RATE.findall(found.source.text.lower())}:
+    rates = _find_rates(found.stated.text)
+    if rates and rates != _find_rates(found.source.text):
         yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
     if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
         yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
 
 
-_RATE: Final = re.compile(r"\b(per|a|an|each|every)[ _](hour|day|week|month|quarter|year|annum)\b")
+def _find_rates(text: str) -> set[str]:
+    return {"year" if unit.startswith("annu") else unit for unit in map("".join, _RATE.findall(text.lower()))}
+
+
+_RATE: Final = re.compile(
+    r"\b(?:(?:per|an?|each|every)[ _](hour|day|week|month|quarter|year|annum)"
+    r"|(hour|week|month|quarter|year|annual)ly)\b"
+)
 """What a figure is paid or counted for: "per month", and not "per year"."""
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above

@@ -74,7 +74,7 @@ def test_files_of_others_are_not_written_over(folder: Path) -> None:
     assert (folder / "memo.html.json").exists()
     (folder / "other.txt").write_text("The lease ends in 2031.")
     (folder / "other.json").write_text("{}")
-    with pytest.raises(BadRequest, match="no checked memo"):
+    with pytest.raises(BadRequest, match="not a checked memo"):
         check(folder / "other.txt", "room")
     check(folder / "other.txt", "room", folder / "out")
     assert (folder / "out" / "other.html").exists()
@@ -96,7 +96,7 @@ def test_a_wrong_room_and_a_wrong_out_say_what_to_do(folder: Path) -> None:
     (folder / "empty").mkdir()
     with pytest.raises(BadRequest, match="DILIGENCE_DRIVE_ROOT"):
         check(folder / "memo.md", "absent")
-    with pytest.raises(BadRequest, match="Put some there"):
+    with pytest.raises(BadRequest, match="Add some"):
         check(folder / "memo.md", "empty")
     with pytest.raises(BadRequest, match=r"it is a file.*another --out"):
         check(folder / "memo.md", "room", folder / "memo.md")

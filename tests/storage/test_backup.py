@@ -101,7 +101,7 @@ def test_another_file_is_never_overwritten(home: Path, tmp_path: Path) -> None:
     filled.fill()
     other = tmp_path / "thesis.zip"
     other.write_bytes(b"years of work")
-    with pytest.raises(BackupUnusable, match=r"thesis.zip is there, and is no backup"):
+    with pytest.raises(BackupUnusable, match=r"thesis.zip exists, and is not a backup"):
         backup.make(other)
     assert other.read_bytes() == b"years of work"
 

@@ -150,14 +150,14 @@ class OpenAiAnswerer(Answerer):
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """The model's answer to `question`, with the sources as fenced data.
 
-        Sources that are longer than the model takes at once are read completely, in parts. Of an answer that was cut
+        Sources that are longer than the model accepts at once are read completely, in parts. Of an answer that was cut
         at the limit on its length the whole sentences are kept. The answer's notes say both, and name the places of
         words in the sources that give orders to a model.
 
         Raises:
             ModelRefused, AnswerCut, AnswererFailed: the model was reached and gave no answer.
             NotConfigured: key, address or model are wrong.
-            TooLarge: question and sources are longer than the model takes, also in parts.
+            TooLarge: question and sources are longer than the model accepts, also in parts.
             BudgetSpent: the ledger leaves nothing for it.
             TooManyRequests, Unavailable, TookTooLong, SourceFailed: the server's state.
         """
@@ -181,7 +181,7 @@ class OpenAiAnswerer(Answerer):
             reply = reading.answer(sources, window or assumed)
         if reading.window < (window or _MANY_MODELS):
             self.capabilities.narrow_window(reading.window)  # so that the next question starts with it
-        note = f"The context was longer than the model takes at once; it was read whole in {reading.parts} parts."
+        note = f"The context was longer than the model accepts at once; it was read whole in {reading.parts} parts."
         return Answer(reply.text, spent + reply.usage, (note, *_note_on_cut(reply), *warnings))
 
     def prepare(self, ledger: Ledger | None = None) -> None:
@@ -214,7 +214,7 @@ class OpenAiAnswerer(Answerer):
 
         Raises:
             NoJson: no attempt fits.
-            TooLarge: the material is longer than the model takes at once; it is never read in parts.
+            TooLarge: the material is longer than the model accepts at once; it is never read in parts.
             As `answer`, besides.
         """
         self.prepare(ledger)

@@ -3,7 +3,7 @@
     UnsupportedRequestFormat  the server does not know this request format
     TryAgain                  it may work in a moment (of tasks.remote.retry)
     RefusedOption             a part of the request that can be left out is not taken here
-    ContextWindowExceeded     the prompt is longer than the model takes at once (a TooLarge)
+    ContextWindowExceeded     the prompt is longer than the model accepts at once (a TooLarge)
     ModelRefused              a content filter stopped the prompt (of tasks.ai.answerer)
     ServerFailed              HTTP 500; a server may answer so to a protocol that it half knows (an Unavailable)
 
@@ -199,7 +199,7 @@ class UnsupportedRequestFormat(Exception):
 
 
 class ContextWindowExceeded(TooLarge):
-    """The prompt is longer than the model takes at once.
+    """The prompt is longer than the model accepts at once.
 
     `window` is how many tokens it takes, if the server has shown that; `usage` is what the attempt cost.
     """

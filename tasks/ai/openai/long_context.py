@@ -1,4 +1,4 @@
-"""Answers from sources that are longer than the model takes at once: they are read completely, part by part.
+"""Answers from sources that are longer than the model accepts at once: they are read completely, part by part.
 
 The model is asked, for each part, what it says about the question, many parts side by side. The answer is made from the
 notes of all parts, in several steps if the notes are too long themselves. Nothing is left out: a part that the model
@@ -76,7 +76,7 @@ class LongContext:
             except ContextWindowExceeded as error:
                 self._count(error.usage)
                 window = min(error.window or window, window // 2)
-        log.info("The context is longer than the model takes at once and is read in %d parts.", len(parts))
+        log.info("The context is longer than the model accepts at once and is read in %d parts.", len(parts))
         rest = self._side_by_side([partial(self._note, part, number) for number, part in enumerate(parts[1:], 2)])
         return [note for note in (first, *rest) if note]
 

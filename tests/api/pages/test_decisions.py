@@ -90,7 +90,7 @@ def test_a_wrong_or_empty_value_is_told_and_nothing_is_written(
         ("assignment", {}, "Say who"),
         ("quote/accepted/0000", {}, "no such quotation"),
         ("undo/7", {}, "no such decision"),
-        ("nonsense", {}, "not whole"),
+        ("nonsense", {}, "incomplete"),
     ):
         answer = sender()(kind, **fields)
         assert 400 <= answer.status_code < 500

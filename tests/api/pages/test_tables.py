@@ -96,7 +96,7 @@ def test_the_second_of_two_is_told_and_wrong_values_are_refused(service: httpx.C
     for kind, column, fields, words in (
         ("override", "expiry", {"value": "soon"}, "a day such as"),
         ("override", "assignment", {"value": "maybe"}, "free, consent, forbidden"),
-        ("override", "expiry", {"absence": "perhaps"}, "no such kind"),
+        ("override", "expiry", {"absence": "perhaps"}, "not a reason"),
         ("quote/accepted/1", "expiry", {}, "Reject the value"),
         ("undo/99", "expiry", {}, "no such decision"),
         ("flag", "expiry", {"saw": "other"}, "other evidence"),

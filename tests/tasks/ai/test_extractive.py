@@ -47,8 +47,8 @@ def test_no_match_is_said() -> None:
 
 
 def test_no_source_is_said() -> None:
-    assert "nothing to take an answer from" in answer("When?", [])
-    assert "nothing to take an answer from" in answer("When?", [Source(1, "scan.pdf", None, "")])
+    assert "nothing to answer from" in answer("When?", [])
+    assert "nothing to answer from" in answer("When?", [Source(1, "scan.pdf", None, "")])
 
 
 def test_a_sentence_said_twice_is_shown_once() -> None:

@@ -52,7 +52,7 @@ def test_without_a_model_the_answer_is_taken_from_the_context_word_for_word() ->
 def test_without_model_and_context_there_is_nothing_to_take_it_from(context: str | None) -> None:
     answer = ai_question("How much?", context).answer
     assert answer.startswith(OPENING)
-    assert "nothing to take an answer from" in answer
+    assert "nothing to answer from" in answer
 
 
 def test_question_and_context_come_back_as_sent() -> None:
@@ -140,7 +140,7 @@ def test_to_repeat_what_the_model_was_told_is_no_answer(server: ModelServer, rul
 def test_a_long_context_is_read_whole_and_the_answer_ends_with_that(server: ModelServer) -> None:
     server.window = 4096
     answer = ai_question("How much recurs?", "\n".join(f"{number}. {CONTEXT}" for number in range(600))).answer
-    assert answer.startswith(f"{SAYS}\n\nThe context was longer than the model takes at once; it was read ")
+    assert answer.startswith(f"{SAYS}\n\nThe context was longer than the model accepts at once; it was read ")
 
 
 def test_the_place_of_an_order_in_the_context_is_told(server: ModelServer) -> None:

@@ -88,7 +88,7 @@ def test_the_domain_says_which_company_whatever_the_name() -> None:
 def test_what_no_source_tells_is_a_normal_answer(name: str | None) -> None:
     answer = company_question("When was it founded?", name, "unknown.example").answer
 
-    assert "(files) tell nothing about unknown.example" in answer
+    assert "(files) say nothing about unknown.example" in answer
 
 
 @pytest.mark.usefixtures("alpha")
@@ -102,7 +102,7 @@ def test_without_name_and_domain_the_question_alone_is_taken() -> None:
     answer = company_question("What is a pump?")
 
     assert (answer.company_name, answer.web_domain) == (None, None)
-    assert "nothing to take an answer from" in answer.answer
+    assert "nothing to answer from" in answer.answer
 
 
 @pytest.mark.parametrize("question", ["", " \n"])

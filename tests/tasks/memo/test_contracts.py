@@ -41,11 +41,11 @@ STATED = {
     MemoVerdict.CONTRADICTED: (
         "The contract with Alder Steel is governed by German law.",
         "The supplier may terminate the supply agreement on three months' notice.",
-        "The lease was signed on 1 October 2023.",
         "The lease expires on 31 October 2029.",
         "The monthly rent is $15,200.",
     ),
     MemoVerdict.NOT_FOUND: (
+        "The lease was signed on 1 October 2023.",
         "The licence agreement is governed by German law.",
         "The customer may terminate the supply agreement on six months' notice.",
         "The contract with Alder Steel is not governed by English law.",

@@ -326,4 +326,4 @@ def test_the_mails_of_a_mailbox_are_documents_inside_it() -> None:
     assert "First\nFrom here on" in texts[0]
     assert "From then on it rained." in texts[1]
     with pytest.raises(Damaged):
-        read(".mbox", b"no mail")
+        read(".mbox", b"not a mail")

@@ -125,7 +125,8 @@ def test_the_page_and_the_workbook_show_both_places() -> None:
     company.figure_comparisons = compare([claim("company_size_on_social", 58, "2025-01-31")], ROOM)
     page = html.render(report)
     assert (
-        "A public source differs:</span> company size on social 58 (wikidata, as of 2025-01-31); the room: 46" in page
+        "A public source differs:</span> company size on social 58 "
+        "(<bdi>wikidata</bdi>, as of 2025-01-31); the room: 46" in page
     )
     assert "(<bdi>Deck.pptx</bdi>, slide 2)" in page
     sheet = openpyxl.load_workbook(BytesIO(xlsx.render(report)))["Figures"]

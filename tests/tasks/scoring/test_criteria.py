@@ -248,7 +248,7 @@ def test_a_file_without_runs_keeps_the_form_and_the_fingerprint_that_it_had_befo
         ),
         ("criteria: &a\n  - *a\n", "nests too deeply"),
         ("criteria:\n\t- {id: a}\n", "line 2: the line begins with a tab"),
-        ("criteria: []\n---\ncriteria: []\n", "line 2: this is no YAML"),
+        ("criteria: []\n---\ncriteria: []\n", "line 2: this is not valid YAML"),
     ],
 )
 def test_a_file_that_is_none_or_a_bomb_is_refused_in_words(tmp_path: Path, text: str, mistake: str) -> None:
@@ -318,9 +318,9 @@ def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
         ("figure: runway, rule: 'growth > 1'", "rule: growth needs one figure that documents state"),
         (
             "figure: revenue, rule: '>= 20 %'",
-            "rule: revenue is money, which '>= 20 %' does not go with; for its growth",
+            "rule: revenue is money, so '>= 20 %' cannot be used; for its growth",
         ),
-        ("figure: churn, rule: '<= EUR 5'", "rule: churn is a percentage, which '<= EUR 5' does not go with"),
+        ("figure: churn, rule: '<= EUR 5'", "rule: churn is a percentage, so '<= EUR 5' cannot be used"),
         ("figure: revenue, rule: '> large'", "rule: 'large' is no number: a rule on a figure is one of"),
         (
             "figure: equity / total assets, rule: 'from 10 % (0) to 40 % (5)'",

@@ -186,7 +186,7 @@ def test_a_passage_that_could_not_be_read_is_named_and_nothing_is_scored(room: R
 
 
 def test_a_model_that_writes_no_reading_is_not_asked_for_the_next(room: Room, server: ModelServer) -> None:
-    server.then(saying("no JSON"), saying("nor this"))
+    server.then(saying("not valid JSON"), saying("nor this"))
     result = judged(room)
     assert (result.status, result.failed) == (ScoreStatus.UNSCORED, True)
     assert "Legal.txt" in result.reason

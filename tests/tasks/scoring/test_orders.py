@@ -164,7 +164,7 @@ def test_a_contested_score_is_stored_with_the_place_of_the_words(room: Room, ser
 def test_a_failure_beside_a_score_does_not_fail_the_run(room: Room, server: ModelServer) -> None:
     room.asks({"id": "covenants", "ask": COVENANTS.ask})
     room.holds("Minutes.txt", f"{PRAISE} {NEWS} {ORDER}")
-    server.says = lambda request: "no JSON" if ORDER in request.prompt else verdict(0, NEWS)
+    server.says = lambda request: "not valid JSON" if ORDER in request.prompt else verdict(0, NEWS)
     assert score_criteria(room.id)
     outcome = room.outcomes["covenants"]
     assert (outcome.status, outcome.score, outcome.failed) == ("scored", 0, False)

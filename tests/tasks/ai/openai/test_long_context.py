@@ -65,7 +65,7 @@ def test_nothing_is_cut_in_silence(server: ModelServer, count: int) -> None:
         answer = ask(server, sources(count, 1200 // count))
     assert [fact for fact in FACTS if fact not in answer.text] == []
     read = re.fullmatch(
-        r"The context was longer than the model takes at once; it was read whole in (\d+) parts\.", answer.notes[0]
+        r"The context was longer than the model accepts at once; it was read whole in (\d+) parts\.", answer.notes[0]
     )
     assert read
     assert int(read[1]) > 5
@@ -177,12 +177,12 @@ def test_a_window_without_room_is_said() -> None:
 
 
 def test_a_question_that_is_too_long_is_not_cut() -> None:
-    with ModelServer(reader, window=4096) as server, pytest.raises(TooLarge, match="longer than the model takes"):
+    with ModelServer(reader, window=4096) as server, pytest.raises(TooLarge, match="longer than the model accepts"):
         OpenAiAnswerer("small", base_url=server.url).answer("Is it? " * 5000, [])
 
 
 @pytest.mark.parametrize(
-    ("cuts", "says"), [(False, "longer than the model takes"), (True, r"cuts prompts at about 4096 tokens")]
+    ("cuts", "says"), [(False, "longer than the model accepts"), (True, r"cuts prompts at about 4096 tokens")]
 )
 def test_what_is_to_be_judged_is_never_read_in_parts(cuts: bool, says: str) -> None:
     with ModelServer('{"score": 4, "reason": "x"}', window=4096, cuts=cuts) as server:

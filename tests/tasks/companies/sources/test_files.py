@@ -83,12 +83,12 @@ def test_a_field_with_a_typo_is_left_out_with_a_warning(write: Write) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"name": "Alpha",}', "no JSON: trailing comma at line 1 column 18"),
+        (b'{"name": "Alpha",}', "not valid JSON: trailing comma at line 1 column 18"),
         (b'{\n "name": "Alpha"\n "tagline": null}', "line 3 column 2"),
-        (b"", "no JSON"),
-        (b"\xff\xfe{", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b'{"funding_data": [{"money_raised": NaN}]}', "no JSON"),
+        (b"", "not valid JSON"),
+        (b"\xff\xfe{", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b'{"funding_data": [{"money_raised": NaN}]}', "not valid JSON"),
         (b"[1, 2]", "must hold an object"),
         (b'"Alpha"', "must hold an object"),
         (b'{"founded_year": "2015"}', "founded_year should be a valid integer"),
@@ -131,14 +131,14 @@ def test_the_words_of_a_wrong_value_are_not_repeated(write: Write) -> None:
 def test_a_folder_in_a_files_place_is_an_error(facts: Path) -> None:
     (facts / "alpha.example.json").mkdir()
 
-    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is no file"):
+    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is not a file"):
         open_source().facts("alpha.example")
 
 
 def test_a_pipe_in_a_files_place_does_not_hang(facts: Path) -> None:
     os.mkfifo(facts / "alpha.example.json")
 
-    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is no file"):
+    with pytest.raises(SourceFailed, match=r"alpha\.example\.json is not a file"):
         open_source().facts("alpha.example")
 
 

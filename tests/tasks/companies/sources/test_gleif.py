@@ -204,7 +204,7 @@ def test_a_name_that_is_only_alike_is_unknown(serve: Serve, name: str | None) ->
 def test_a_register_that_answers_html_with_200_fails_and_is_not_unknown(serve: Serve) -> None:
     serve().pages = lambda _: page("<h1>Maintenance</h1>")
 
-    with pytest.raises(SourceFailed, match="GLEIF sent something else than the JSON"):
+    with pytest.raises(SourceFailed, match="GLEIF did not return the expected JSON"):
         open_source().facts("alpha.example")
 
 

@@ -200,7 +200,7 @@ def test_credits_that_end_between_the_calls_leave_what_was_paid_for(serve: Serve
     assert "extra.network_a_id" not in values
     assert answer is not None
     assert len(answer.warnings) == 1
-    assert "a part of the profile only" in answer.warnings[0]
+    assert "only part of the profile" in answer.warnings[0]
     assert "credits" in answer.warnings[0]
 
 

@@ -243,7 +243,7 @@ def test_values_that_are_equally_good_are_named(serve: Serve) -> None:
     assert value_of("founded_year") == 1902
     assert value_of("hq")["city"] == "Berlin"
     years, hqs = facts().warnings
-    assert "1902 is taken, not 1929" in years
+    assert "1902 is used, not 1929" in years
     assert "several headquarters" in hqs
 
 
@@ -289,7 +289,7 @@ def test_a_listed_company_has_its_symbol(serve: Serve) -> None:
 def test_several_symbols_are_named(serve: Serve) -> None:
     serve(P414=[statement(item_value("Q13677"), P249="ALP"), statement(item_value("Q82059"), P249="ALPH")])
     assert value_of("extra.stock_symbol") == "ALP"
-    assert "ALP is taken, not ALPH" in facts().warnings[0]
+    assert "ALP is used, not ALPH" in facts().warnings[0]
 
 
 def test_a_former_listing_is_none(serve: Serve) -> None:
@@ -371,7 +371,7 @@ def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(serve: Serve) -
     answer = facts()
     assert {claim.field for claim in answer.claims} >= {"founded_year", "website"}
     (warning,) = answer.warnings
-    assert "could not be fetched. Wikidata has had enough requests" in warning
+    assert "could not be fetched. Wikidata takes no more requests" in warning
 
 
 def test_several_companies_of_a_website_are_told(serve: Serve) -> None:

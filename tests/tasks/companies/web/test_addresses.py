@@ -185,7 +185,7 @@ def test_a_public_page_lies_on_a_port_of_the_web() -> None:
 )
 def test_what_a_setting_names_may_be_private(allowed: str, host: str, address: str, reached: bool) -> None:
     if "]" in allowed:
-        with pytest.raises(ValueError, match="is no host"):
+        with pytest.raises(ValueError, match="is not a host"):
             Allowed.parse([allowed])
         return
     assert (
@@ -197,7 +197,7 @@ def test_what_a_setting_names_may_be_private(allowed: str, host: str, address: s
     "wrong", ["10.0.0.0/33", "1.2.3", "http://example.com", "a b", "*.example.com", "example.com:80"]
 )
 def test_what_is_no_host_or_network_is_refused_by_name(wrong: str) -> None:
-    with pytest.raises(ValueError, match="is no host"):
+    with pytest.raises(ValueError, match="is not a host"):
         Allowed.parse([wrong])
 
 

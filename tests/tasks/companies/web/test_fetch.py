@@ -193,7 +193,7 @@ def test_who_permits_is_asked_before_every_request(web: Web, server: LoopbackSer
 
 def test_a_sentence_names_a_host_and_no_ip_address(open_web: Callable[..., Web], server: LoopbackServer) -> None:
     web = open_web("127.0.0.1", resolver=lambda *_: ["127.0.0.1"])
-    with pytest.raises(NotFound, match=r"^intranet\.example has nothing"):
+    with pytest.raises(NotFound, match=r"^intranet\.example has no page"):
         web.get(server.at("intranet.example") + "/secret-path", limits=QUICK)
     with pytest.raises(NotFound, match=r"^The server has nothing") as refused:
         web.get(server.url + "/secret-path", limits=replace(QUICK, attempts=1))

@@ -203,7 +203,7 @@ def test_a_server_that_takes_the_connection_and_no_more_is_left(web: Web) -> Non
 )
 def test_what_is_no_http_is_no_answer(web: Web, server: LoopbackServer, behaviour: Reply) -> None:
     server.pages = {"/": behaviour}
-    with pytest.raises(SourceFailed, match="broke off"):
+    with pytest.raises(SourceFailed, match="cut off its answer"):
         web.get(server.url, limits=ONCE)
 
 

@@ -50,7 +50,7 @@ def test_a_site_that_is_out_of_order_is_left_alone_for_now(
     server.pages = {"/robots.txt": trouble}
     robots = Robots(web)
     for _ in range(2):
-        with pytest.raises(NotAllowed, match="left alone for now"):
+        with pytest.raises(NotAllowed, match="not read for now"):
             robots.check(server.url + "/page")
     asked = len(server.asked)
     server.pages = {"/robots.txt": page("")}
@@ -126,5 +126,5 @@ def test_a_site_that_does_not_answer_is_left_alone(
 ) -> None:
     monkeypatch.setattr(module, "ROBOTS_LIMITS", replace(module.ROBOTS_LIMITS, total=0.2, attempts=1))
     server.pages = {"/robots.txt": silent()}
-    with pytest.raises(NotAllowed, match="left alone for now"):
+    with pytest.raises(NotAllowed, match="not read for now"):
         Robots(web).check(server.url)

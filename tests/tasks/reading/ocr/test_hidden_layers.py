@@ -87,4 +87,4 @@ def test_text_without_ink_where_no_picture_is_gets_a_warning() -> None:
     reading = layered([LINES], has_picture=False)
     assert scanned_pages(reading) == []
     assert reading.text == f"[hidden: {' '.join(LINES)}]\n"
-    assert "Words that nobody sees" in reading.warnings[0]
+    assert "Words that a reader cannot see" in reading.warnings[0]

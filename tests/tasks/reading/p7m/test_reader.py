@@ -78,11 +78,11 @@ def test_what_is_encrypted_stays_shut_and_says_so() -> None:
     ("data", "said"),
     [
         (signed(MAIL, pkcs7.PKCS7Options.DetachedSignature), "what it signs is not in it"),
-        (b"", "no signed document"),
-        (b"Rent is due.", "no signed document"),
-        (STREAMED[:40], "no signed document"),
-        (b"\x30\x80" * 50_000, "no signed document"),
-        (b"\x30\x89" + b"\xff" * 40, "no signed document"),
+        (b"", "not a signed document"),
+        (b"Rent is due.", "not a signed document"),
+        (STREAMED[:40], "not a signed document"),
+        (b"\x30\x80" * 50_000, "not a signed document"),
+        (b"\x30\x89" + b"\xff" * 40, "not a signed document"),
     ],
     ids=["detached", "empty", "text", "cut off", "nested", "too long"],
 )
