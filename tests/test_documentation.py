@@ -207,10 +207,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+_FIRST_PAGES = (README, DOCS / "first-batch.md", DOCS / "api.md")
+"""Those whose commands a newcomer gives first; the other pages' are tried at night."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.xdist_group("documented commands")
-@pytest.mark.parametrize("page", [page for page in PAGES if list_runnable(page)], ids=name_page)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=() if page in _FIRST_PAGES else pytest.mark.nightly, id=name_page(page))
+        for page in PAGES
+        if list_runnable(page)
+    ],
+)
 def test_the_commands_of_a_page_work_in_their_order(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """From a folder with nothing but documents, or as "Your first batch" leaves it."""
     if page == README:

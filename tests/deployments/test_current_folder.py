@@ -218,7 +218,7 @@ def temporary() -> Iterator[Path]:
     "arguments",
     [
         ["text", "room"],
-        pytest.param(["run", "batch.yaml", "--out", "report"], marks=pytest.mark.slow),
+        pytest.param(["run", "batch.yaml", "--out", "report"], marks=[pytest.mark.slow, pytest.mark.nightly]),
         pytest.param(["serve", "--port", "0", "--workers", "2"], marks=pytest.mark.slow),
     ],
     ids=lambda arguments: arguments[0],

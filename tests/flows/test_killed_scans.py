@@ -28,6 +28,7 @@ def pages() -> dict[tuple[str, str], datetime]:
 
 @needs_tesseract
 @pytest.mark.slow
+@pytest.mark.nightly  # a minute and more
 @pytest.mark.timeout(900)
 def test_a_run_killed_twice_among_its_scans_is_finished(home: Path, tmp_path: Path) -> None:
     room = tmp_path / "room"
