@@ -238,7 +238,7 @@ EXCUSED: Final[dict[str, str]] = {
         | memo\.measures\.is_same_time
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
-        reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+
+        reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+ | reports\.html\.fill_plain_page
         | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.answer_cache\.\w+""",

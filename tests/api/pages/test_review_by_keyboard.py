@@ -104,7 +104,7 @@ def test_a_table_is_read_and_decided_on_by_keyboard_alone(service: httpx.Client,
     press(page, "Correct or comment on Governing law")
     write(page, "Value", "Austria")
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-focus]:has-text('Your word counts now')")
+    page.wait_for_selector("[data-focus]:has-text('Your decision counts now')")
     assert "Austria" in page.inner_text(f"#cell-{css_name('governing_law')} .value")
     press(page, "Correct or comment on Expires on")
     write(page, "Value", "soon")

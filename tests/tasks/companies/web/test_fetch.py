@@ -158,7 +158,7 @@ def test_json_is_read_and_what_is_none_is_said_to_be(web: Web, server: LoopbackS
     server.pages = {"/": json_reply({"a": [1]}), "/page": page("<html>"), "/deep": page("[" * 200_000)}
     assert web.get(server.url, limits=QUICK).json() == {"a": [1]}
     for path in ("/page", "/deep"):
-        with pytest.raises(SourceFailed, match="something else than the JSON"):
+        with pytest.raises(SourceFailed, match="did not return the expected JSON"):
             web.get(server.url + path, limits=QUICK).json()
 
 
@@ -195,6 +195,6 @@ def test_a_sentence_names_a_host_and_no_ip_address(open_web: Callable[..., Web],
     web = open_web("127.0.0.1", resolver=lambda *_: ["127.0.0.1"])
     with pytest.raises(NotFound, match=r"^intranet\.example has no page"):
         web.get(server.at("intranet.example") + "/secret-path", limits=QUICK)
-    with pytest.raises(NotFound, match=r"^The server has nothing") as refused:
+    with pytest.raises(NotFound, match=r"^The server has no page") as refused:
         web.get(server.url + "/secret-path", limits=replace(QUICK, attempts=1))
     assert "secret-path" not in str(refused.value)
