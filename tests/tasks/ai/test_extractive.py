@@ -97,4 +97,4 @@ def test_a_sentence_is_found_among_very_many() -> None:
     rows = "\n".join(f"Row {number} tells about the weather on day {number * 7}." for number in range(11_000))
     text = f"{rows}\nThe tenancy of the Leeds office runs out in March 2027.\n{rows.replace('Row', 'Line')}"
     assert "1. The tenancy of the Leeds office" in answer("Leeds office?", [Source(1, "a.txt", None, text)])
-    assert "No sentence in what was given" in answer("Any aircraft?", [Source(1, "a.txt", None, text)])
+    assert "No sentence of the text given" in answer("Any aircraft?", [Source(1, "a.txt", None, text)])
