@@ -165,7 +165,7 @@ def test_a_mistake_names_line_and_field_and_what_is_allowed(tmp_path: Path, befo
         ("companies", "company", "company: there is no such field or setting; did you mean companies?"),
         ("name: Alpha", "nam: Alpha", "companies.0.nam: there is no such field; did you mean name?"),
         ("[files]", "[]", "fact_sources: must name one or more of profile_api, files"),
-        ("[files]", "[files, wikipedia]", "fact_sources: DILIGENCE_FACT_SOURCES names wikipedia, which is not a source"),
+        ("[files]", "[files, wikipedia]", "fact_sources: DILIGENCE_FACT_SOURCES names wikipedia, which is not a"),
         ("drive_root: .", "drive: dropbox", "drive: must be"),
     ],
 )
