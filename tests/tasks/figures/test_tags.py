@@ -46,6 +46,7 @@ _CONTEXTS = "".join(
         _context("q", _END, _member("ComponentsOfEquityAxis", "IssuedCapitalMember")),
         _context("r", _YEAR, _member("ResultForecastAxis", "ResultMember")),
         _context("f", _YEAR, _member("ResultForecastAxis", "ForecastMember")),
+        _context("u", _YEAR, _member("ResultForecastAxis", "UpperMember")),
         _context("nbb", _END, "".join(starmap(_member, (("part", "m1"), ("bas", "m25"), ("prd", "m1"))))),
         _context("nbb-before", _END, "".join(starmap(_member, (("bas", "m59"), ("part", "m4"), ("prd", "m2"))))),
         _context("o", _YEAR, entity="2"),
@@ -106,6 +107,11 @@ def test_a_tag_gives_the_figure_of_its_number(tag: str, figure: tuple[object, ..
 def test_a_tag_of_a_forecast_gives_no_actual_figure() -> None:
     found, _ = _found(_page(("Sales, EUR", _tag("NetSales", "9,100", "f"))))
     assert [(figure.concept, figure.basis) for figure in found.figures] == [("revenue", "forecast")]
+    bound = ("Sales at most, EUR", _tag("NetSales", "9,900", "u"))
+    found, _ = _found(_page(bound, ("Sales, EUR", _tag("NetSales", "9,100", "r"))))
+    assert [(int(figure.value), figure.basis != "forecast") for figure in found.figures if figure.entity is None] == [
+        (9100, True)
+    ]
 
 
 def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:

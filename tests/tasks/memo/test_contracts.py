@@ -46,6 +46,7 @@ STATED = {
     ),
     MemoVerdict.NOT_FOUND: (
         "The lease was signed on 1 October 2023.",
+        "The contract with Alder Steel is governed by the laws of the United Kingdom.",
         "The licence agreement is governed by German law.",
         "The customer may terminate the supply agreement on six months' notice.",
         "The contract with Alder Steel is not governed by English law.",

@@ -1,6 +1,9 @@
 """Figures that a memo states in its own words: changes, margins, ratios, rounded amounts, held against the ledger."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import pytest
 
 from storage import database, texts
 from storage.texts import NewText, Outcome
@@ -54,15 +57,25 @@ STATED = {
         "The gross margin was almost 62 % in 2024, down from 59 %.",
         "Cash was EUR 1.15 million, up 3 % on the previous quarter.",
         "Cash was EUR 0.9 million.",
+        "Revenue per quarter was EUR 2.1 million in 2024.",
+        "Monthly revenue was EUR 0.7 million in 2024.",
     ),
+}
+FALLEN = ACCOUNTS.replace("8,412", "3,232").replace("1,240", "(90)")
+STATED_OF_A_FALL = {
+    MemoVerdict.SUPPORTED: ("Revenue nearly halved in 2024.", "Revenue fell by nearly 50 % in 2024."),
+    MemoVerdict.NOT_FOUND: ("Net debt was 2.5 times EBITDA.", "Net debt was 2.5 times EBITDA at 31 December 2024."),
 }
 
 
-def test_amounts_are_held_against_the_ledger_in_any_words_that_say_nothing_else(home: Path) -> None:
-    new = NewText(content_hash="a", reader="test", outcome=Outcome.READ, text=ACCOUNTS, characters=len(ACCOUNTS))
+@pytest.mark.parametrize(("accounts", "stated"), [(ACCOUNTS, STATED), (FALLEN, STATED_OF_A_FALL)], ids=["rise", "fall"])
+def test_amounts_are_held_against_the_ledger_in_any_words_that_say_nothing_else(
+    home: Path, accounts: str, stated: Mapping[MemoVerdict, Sequence[str]]
+) -> None:
+    new = NewText(content_hash="a", reader="test", outcome=Outcome.READ, text=accounts, characters=len(accounts))
     with database.writing() as session:
         row = texts.save_text(session, new)
     room = MemoTexts([LedgerText(row.id, "Accounts 2024.txt", "Accounts 2024.txt")], "Acme")
-    for verdict, statements in STATED.items():
+    for verdict, statements in stated.items():
         checked = check_memo("\n\n".join(statements), [], "memo.txt", room)
         assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)

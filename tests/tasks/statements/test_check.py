@@ -35,6 +35,7 @@ Operating profit\t(310)\t1,020
         "The tenant must pay the landlord at least thirty days in advance, unless the lease has been terminated.",
         "The second-largest customer, Oakline, held 11%.",
         "The company does not operate stores in Canada.",
+        "The rent is $5,000 monthly.",
         "Gross margin rose by 1.5 percentage points to 42.5 percent.",
         "Inventory rose from $74.9 million to $81.3 million.",
         "Revenue was EUR 12.4 billion in 2024.",
