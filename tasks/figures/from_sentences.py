@@ -201,10 +201,10 @@ def _stands_alone(
         or WORDS.said_of_others_behind.match(behind)
     ):
         return False
-    if match.group() not in words.CLAUSES and WORDS.another_thing.match(behind):
-        return False
-    if WORDS.related.match(behind) or (
-        match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None
+    if (
+        WORDS.another_thing.match(behind)
+        or WORDS.related.match(behind)
+        or (match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None)
     ):
         return False
     if WORDS.no_concept_before.match(behind) and not (
@@ -336,6 +336,7 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
         return False
     return not (
         WORDS.no_concept_before.match(behind)
+        or WORDS.another_thing.match(behind)
         or WORDS.related.match(behind)
         or WORDS.cash_paid.match(behind)
         or WORDS.set_aside.match(behind)
