@@ -1,4 +1,4 @@
-"""Figures: right values of the main lines of annual reports, and planted conflicts in synthetic rooms.
+"""Figures: right values of the main lines of annual reports, and what finding them costs.
 
 DILIGENCE_BENCH_FILINGS names a folder with clones of dgunning/edgartools (`tests/fixtures`, web pages) and
 trustbit/enterprise-rag-challenge (PDFs), anywhere below it; files are found by their names. `filing_figures.txt` has
@@ -24,7 +24,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import ACTUAL, Figure
 from tasks.language.periods import count_months, last_day
 from tasks.reading import read_document
-from tests.benchmarks import extraction, figure_conflicts
+from tests.benchmarks import extraction
 
 LABELS: Final = Path(__file__).with_name("filing_figures.txt")
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
@@ -82,7 +82,6 @@ def measure() -> Iterator[tuple[str, str, str]]:
             share = 1 + outcome.ledger_seconds / outcome.read_seconds
             yield f"processor time with the ledger, {part}", f"{share:.2f} × reading", "1.3 ×"
     yield from _room()
-    yield from figure_conflicts.measure()
 
 
 def _room() -> Iterator[tuple[str, str, str]]:

@@ -13,14 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.language.periods import count_months, last_day
+from tasks.reading import read_document
 from tests.benchmarks import (
     finance_rooms_development,
     finance_rooms_fifth,
     finance_rooms_fifth_languages,
     finance_rooms_fifth_trades,
 )
-from tests.benchmarks.figure_conflicts import conflicts_of
 
 Room = Callable[[Path], set[tuple[str, str, str]]]
 _WRITTEN: Final = [
@@ -72,6 +77,31 @@ def outcome(room: Room, *, tell: bool = False) -> Outcome:
             for row in (conflict.counted, *conflict.others):
                 print("   false", key, row.document_name, row.figure.value, row.figure.period, row.figure.place)
     return Outcome(said & planted, planted - said, said - planted)
+
+
+def conflicts_of(folder: Path) -> list[FigureConflict]:
+    """The conflicts among the documents of a folder."""
+    rows: list[RoomFigure] = []
+    texts: list[str] = []
+    for file in sorted(folder.iterdir()):
+        reading = read_document(str(file))
+        places = [place for place in reading.places if place.kind != "cell"]
+        document = LedgerDocument(reading.text, places, file.name)
+        rows.extend(
+            RoomFigure(
+                figure,
+                figure.basis or document.kind.basis,
+                file.name,
+                file.name,
+                "",
+                deck=document.kind.deck,
+                dated=document.calendar.dated.isoformat() if document.calendar.dated else None,
+                text_id=len(texts),
+            )
+            for figure in find_figures(document, taxonomy()).figures
+        )
+        texts.append(reading.text)
+    return find_conflicts(by_the_rooms_year(rows, texts.__getitem__))
 
 
 def _said(period: str) -> str:

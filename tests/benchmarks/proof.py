@@ -1,4 +1,4 @@
-"""How often a statement or a quotation is judged rightly, by kinds of change, on filings and policies.
+"""How often a statement is judged rightly, by kinds of change, on filings and policies.
 
 DILIGENCE_BENCH_STATEMENTS names a folder with `FinDVer` (yilunzhao/FinDVer: `financial_reports`, `data/testmini.json`)
 and `site-policy` (github/site-policy), as their repositories have them. Documents are parted in two by a hash of their
@@ -7,7 +7,6 @@ names; `DILIGENCE_BENCH_PART=development` measures the part that the rules were 
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -15,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from tasks.language.quotations import verify
 from tasks.language.sentences import sentences
 from tasks.statements.answers import Ground, prove
 from tasks.statements.check import Finding, check
@@ -25,8 +23,6 @@ _REPORTS: Final = 20
 _POLICIES: Final = 10
 _EACH: Final = 12
 """Sentences drawn from a document."""
-_NEGATION: Final = re.compile(r"\b(?:not|never|no) (?=[a-z]+ [a-z]+ [a-z]+)")
-_EXCEPTION: Final = re.compile(r",? (?:unless|except|if|other than|subject to)\b[^,.;]{8,}(?=, [a-z]+ [a-z]+)")
 
 Counts = dict[str, Counter[bool]]
 
@@ -70,48 +66,6 @@ def statements(folder: Path, *, shut: bool) -> tuple[Counts, Counts]:
     return kept, through
 
 
-def quotations(folder: Path, *, shut: bool) -> tuple[Counts, Counts]:
-    """True quotations, and such as are altered or torn from their sentence: how many are verified, by kinds."""
-    kept: Counts = {}
-    through: Counts = {}
-    source = Random(11)
-    for sentence, paragraph in _drawn(folder, shut=shut):
-        for kind, form in true_forms(sentence, source):
-            if kind in {"as it stands", "percent in words", "thousands without commas"}:
-                kept.setdefault(kind, Counter())[verify(form, paragraph)] += 1
-        for kind, form in altered(sentence, source):
-            if kind in {
-                "other figure",
-                "sign",
-                "currency",
-                "scale",
-                "unit",
-                "percent for points",
-                "period",
-                "negation",
-            }:
-                through.setdefault(kind, Counter())[verify(form, paragraph)] += 1
-        for kind, form in _torn(sentence):
-            through.setdefault(kind, Counter())[verify(form, paragraph)] += 1
-    return kept, through
-
-
-def _torn(sentence: str) -> Iterator[tuple[str, str]]:
-    negation = _NEGATION.search(sentence)
-    if negation:
-        yield "begun behind a negation", sentence[negation.end() :]
-        yield (
-            "negation left out by an ellipsis",
-            f"{sentence[: negation.start()].rstrip()} … {sentence[negation.end() :]}",
-        )
-    exception = _EXCEPTION.search(sentence)
-    if exception:
-        yield "condition left out by an ellipsis", f"{sentence[: exception.start()]} … {sentence[exception.end() :]}"
-    figure = re.search(r"\d[\d,.]*\d(?=(?: (?:million|billion|thousand|days|years|months)\b|%| percent))", sentence)
-    if figure and len(sentence[: figure.end()].split()) > 3:
-        yield "cut before a scale or unit", sentence[: figure.end()]
-
-
 def claims(folder: Path) -> tuple[Counter[bool], Counter[bool]]:
     """Claims of a public set that a filing refutes, and such as several of its passages together entail."""
     refuted, entailed = Counter[bool](), Counter[bool]()
@@ -133,12 +87,9 @@ def run() -> None:
     """Print the tables of the part that is measured."""
     folder = Path(os.environ["DILIGENCE_BENCH_STATEMENTS"])
     shut = os.environ.get("DILIGENCE_BENCH_PART") != "development"
-    for what, (kept, through) in (
-        ("statements", statements(folder, shut=shut)),
-        ("quotations", quotations(folder, shut=shut)),
-    ):
-        _table(f"true {what}: kept", kept)
-        _table(f"altered {what}: through", through)
+    kept, through = statements(folder, shut=shut)
+    _table("true statements: kept", kept)
+    _table("altered statements: through", through)
     refuted, entailed = claims(folder)
     print(f"claims that a filing refutes: through {refuted[True]} of {refuted.total()}")
     print(f"claims from several passages: kept {entailed[True]} of {entailed.total()}")

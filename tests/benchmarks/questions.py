@@ -11,7 +11,7 @@ from typing import Final
 
 import bm25s
 
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 
 PLANS: Final = Path(__file__).with_name("search_plans.json")
 PARTS: Final = ("development", "shut")
@@ -57,7 +57,7 @@ class Figures:
 
 def ours(passages: list[str]) -> Ranker:
     """The ranking of the product."""
-    return Index(passages).rank
+    return WordIndex(passages).rank
 
 
 def plain(passages: list[str]) -> Ranker:
@@ -87,7 +87,7 @@ def figures_with_plans(questions: Sequence[Question]) -> Figures:
     planned = {question.text: question.plan for question in questions}
 
     def index(passages: list[str]) -> Ranker:
-        built = Index(passages)
+        built = WordIndex(passages)
         return lambda text, k: built.rank(text, k, planned[text])
 
     return figures(questions, index)

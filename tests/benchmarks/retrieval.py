@@ -39,7 +39,7 @@ WORDINGS: Final = {"in_terms": ("in terms", "0.80"), "plainly": ("plainly", "pla
 _AT_SIZE = """
 import json, random, resource, sys, time
 from tests.benchmarks.questions import plain
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 
 words = sorted(set(open(sys.argv[2], encoding="utf-8").read().split()))
 draw = random.Random(1)
