@@ -11,12 +11,11 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import typer
@@ -165,28 +164,23 @@ def _listen(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
 _NAME = re.compile(r"[\w.@ -]{1,100}")
 
 
-class KeyAction(StrEnum):
-    """What to do with keys."""
-
-    ADD = "add"
-    LIST = "list"
-    REVOKE = "revoke"
-
-
 def manage_keys(
-    action: Annotated[KeyAction, typer.Argument(help="add prints the new key, this once; revoke ends it for good.")],
+    action: Annotated[
+        Literal["add", "list", "revoke"],
+        typer.Argument(help="add prints the new key, this once; revoke ends it for good."),
+    ],
     name: Annotated[str | None, typer.Argument(help="Who uses the key; it stands in the record of calls.")] = None,
     scope: Annotated[
         str, typer.Option(help="What the key is good for, comma-separated: all of it unless given.")
     ] = ",".join(logins.SCOPES),
 ) -> None:
     """Add, list or revoke the API keys of the service."""
-    if action is KeyAction.LIST:
+    if action == "list":
         _list()
         return
     if name is None or _NAME.fullmatch(name) is None:
         raise BadRequest("Give the key a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
-    if action is KeyAction.ADD:
+    if action == "add":
         echo(_add(name, _scopes(scope)))
         echo("Keep the key: it is shown only once. Callers send it in the header X-API-Key.", err=True)
         return
@@ -220,26 +214,20 @@ def _list() -> None:
             typer.echo(f"{key.name}\t{','.join(key.scopes)}\tadded {key.created_at:%Y-%m-%d %H:%MZ}\t{state}")
 
 
-class UserAction(StrEnum):
-    """What to do with people."""
-
-    ADD = "add"
-    LIST = "list"
-    REMOVE = "remove"
-
-
 _SHORTEST_PASSWORD = 8
 
 
 def manage_users(
-    action: Annotated[UserAction, typer.Argument(help="add asks for a password, or reads one line from stdin.")],
+    action: Annotated[
+        Literal["add", "list", "remove"], typer.Argument(help="add asks for a password, or reads one line from stdin.")
+    ],
     name: Annotated[str | None, typer.Argument(help="The name to log in with, or an account's address.")] = None,
     role: Annotated[
         Role, typer.Option(help="A reader looks, a reviewer decides too, an admin starts and stops runs too.")
     ] = Role.REVIEWER,
 ) -> None:
     """Add, list or remove the people who use the pages."""
-    if action is UserAction.LIST:
+    if action == "list":
         with database.reading() as session:
             for user in users.all_users(session):
                 how = "password" if user.password else "the drive's login"
@@ -247,7 +235,7 @@ def manage_users(
         return
     if name is None or _NAME.fullmatch(name) is None:
         raise BadRequest("Give a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
-    if action is UserAction.REMOVE:
+    if action == "remove":
         with database.writing() as session:
             if not users.remove_user(session, name):
                 raise NotFound(f"There is nobody called {name!r}. `diligence users list` shows them.")

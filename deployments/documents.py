@@ -29,16 +29,16 @@ _SHOWN = ("document_name", "kind_title", "state", "date", "pages", "family")
 
 def list_documents(
     folder: Annotated[str, typer.Argument(help="A path under the drive's root, a folder's id or its URL.")],
-    format: Annotated[PrintFormat, typer.Option(help="The format.")] = PrintFormat.TABLE,  # noqa: A002 - what users type
+    format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
     """Print what the documents of a room are: kinds, states, dates, families, pages."""
     read = read_room(folder)
     room = read.kinds()
     rows = [_row(row, read.outcomes.get(row.document_id), room) for row in read.listed]
-    if format is PrintFormat.JSON:
+    if format == "json":
         cited = [{"words": row.words, "kind": row.kind, "document_name": row.document_name} for row in room.cited]
         print_json({"documents": rows, "cited": cited})
-    elif format is PrintFormat.CSV:
+    elif format == "csv":
         columns = ("document_id", *_COLUMNS)
         print_csv(columns, ([str(row[name] or "") for name in columns] for row in rows))
     else:

@@ -4,9 +4,8 @@ import csv
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import duckdb
 import typer
@@ -20,17 +19,10 @@ from tasks.reports.replacing import check_writable
 from tasks.reports.report import build
 
 
-class ExportFormat(StrEnum):
-    """How the tables are written."""
-
-    PARQUET = "parquet"
-    CSV = "csv"
-
-
 def export(
     run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
     out: Annotated[Path, typer.Option(help="The folder for the files, one a table.")],
-    format: Annotated[ExportFormat, typer.Option(help="The format.")] = ExportFormat.PARQUET,  # noqa: A002 - what users type
+    format: Annotated[Literal["parquet", "csv"], typer.Option(help="The format.")] = "parquet",  # noqa: A002 - what users type
 ) -> None:
     """Write the tables of a run to files, for analysis."""
     database.check_exists()
@@ -72,4 +64,4 @@ def _write_parquet(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: 
     return count
 
 
-_WRITERS = {ExportFormat.PARQUET: _write_parquet, ExportFormat.CSV: _write_csv}
+_WRITERS = {"parquet": _write_parquet, "csv": _write_csv}

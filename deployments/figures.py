@@ -15,7 +15,7 @@ from storage import database, run_documents, runs
 from tasks.errors import NotFound
 from tasks.figures.concepts import plain_label, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
-from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger
+from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger, run_texts
 from tasks.figures.rows import conflict_row, decimal_text, make_derived_row, room_row
 from tasks.scoring.criteria import load_figure_rule
 from tasks.user_file import nearest
@@ -28,7 +28,7 @@ _WIDEST = 40
 def figures(
     room: Annotated[str, typer.Argument(help="A folder, a document, or a run: its id, its batch's name or latest.")],
     concept: Annotated[str | None, typer.Option(help="Only this concept, such as revenue.")] = None,
-    format: Annotated[PrintFormat, typer.Option(help="The format.")] = PrintFormat.TABLE,  # noqa: A002 - what users type
+    format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
     """Print the figures of a room."""
     texts, rule = _load_run_texts(room)
@@ -73,12 +73,7 @@ def _load_run_texts(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
             for row in run_documents.company_documents(session, company.id or 0)
         ]
         rule = load_figure_rule(run.criteria)
-    texts = [
-        LedgerText(row.text_id, row.document_id, row.name, row.path, row.updated)
-        for row in rows
-        if row.text_id is not None
-    ]
-    return texts, rule
+    return run_texts(rows), rule
 
 
 def _load_room_texts(folder: str) -> list[LedgerText]:
@@ -150,4 +145,4 @@ def _lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     return align(rows, {_VALUE}, [*widths, last])
 
 
-_PRINTERS = {PrintFormat.TABLE: _print_table, PrintFormat.JSON: _print_json, PrintFormat.CSV: _print_csv}
+_PRINTERS = {"table": _print_table, "json": _print_json, "csv": _print_csv}

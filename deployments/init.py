@@ -3,9 +3,8 @@
 import os
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from slugify import slugify
@@ -15,17 +14,8 @@ from tasks.errors import BadRequest
 from tasks.scoring.libraries.library import library_purpose, read_library
 from tasks.user_file import yaml_value
 
-
-class Template(StrEnum):
-    """The kind of deal: it selects libraries and the criteria in them."""
-
-    VENTURE = "venture"
-    GROWTH = "growth"
-    BUYOUT = "buyout"
-    VENDOR = "vendor"
-    LISTED = "listed"
-
-
+Template = Literal["venture", "growth", "buyout", "vendor", "listed"]
+"""The kind of deal: it selects libraries and the criteria in them."""
 _LIBRARIES: Final = {
     "venture": ("corporate", "commercial", "financial", "people", "ip", "privacy"),
     "growth": ("corporate", "commercial", "financial", "tax", "people", "ip", "security", "privacy", "litigation"),
@@ -64,8 +54,7 @@ def init(
             f"{folder} holds no data room. Put a subfolder for each company into it, with its documents, and try again."
         )
     name = folder.resolve().name or "Screen"
-    stage = str(template)
-    texts = (_batch(name, companies), _criteria(stage), _requests(stage))
+    texts = (_batch(name, companies), _criteria(template), _requests(template))
     for file, text in zip(_FILES, texts, strict=True):
         try:
             with (folder / file).open("x", encoding="utf-8") as opened:

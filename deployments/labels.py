@@ -6,9 +6,8 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -27,25 +26,20 @@ _COLUMNS: Final = [field.name for field in fields(JudgedLabel)]
 _NEEDED: Final = ("domain", "criterion", "person")
 
 
-class LabelAction(StrEnum):
-    """What to do with labels."""
-
-    EXPORT = "export"
-    IMPORT = "import"
-
-
 def labels(
-    action: Annotated[LabelAction, typer.Argument(help="export prints them; import reads FILE and prints agreement.")],
+    action: Annotated[
+        Literal["export", "import"], typer.Argument(help="export prints them; import reads FILE and prints agreement.")
+    ],
     file: Annotated[Path | None, typer.Argument(help="For import: CSV or JSON with domain, criterion, person.")] = None,
     run: Annotated[str, typer.Option(help="A run's id, a batch's name (its latest run) or latest.")] = "latest",
     below: Annotated[float, typer.Option(min=0, max=1, help="Mark criteria whose agreement is below this.")] = 0.8,
     by: Annotated[str, typer.Option(help="For import: who gave the labels, where FILE has no column by.")] = "import",
-    format: Annotated[PrintFormat, typer.Option(help="The format.")] = PrintFormat.TABLE,  # noqa: A002 - what users type
+    format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
     """Export or import what people say of scores, and how far the program agrees."""
     database.check_exists()
     problems = []
-    if action is LabelAction.IMPORT:
+    if action == "import":
         if file is None:
             raise BadRequest("Name the file with the labels: `diligence labels import FILE`.", {"file": "needed"})
         problems = _import(file, run, by)
@@ -61,9 +55,9 @@ def labels(
 
 
 def _print(given: list[JudgedLabel], rows: list[CriterionAgreement], format: PrintFormat) -> None:  # noqa: A002 - as above
-    if format is PrintFormat.JSON:
+    if format == "json":
         print_json({"criteria": [asdict(row) for row in rows], "labels": [asdict(label) for label in given]})
-    elif format is PrintFormat.CSV:
+    elif format == "csv":
         of = {row.criterion: (row.agreement, row.is_below) for row in rows}
         cells = ([*asdict(label).values(), *of[label.criterion]] for label in given)
         print_csv([*_COLUMNS, "agreement", "is_below"], cells)

@@ -1,9 +1,8 @@
 """`diligence index`, `ask`, `facts` and `ask-company`: one operation each, its answer printed."""
 
 import gc
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -38,13 +37,6 @@ def index(
         gc.enable()
 
 
-class AnswerFormat(StrEnum):
-    """How an answer from a room is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     context: Annotated[str | None, typer.Option(help="Background: a document, a folder or a document's id.")] = None,
@@ -52,7 +44,9 @@ def ask(
         list[str] | None,
         typer.Option(help="A data room to ask: it answers by quotations with their places. Give several side by side."),
     ] = None,
-    format: Annotated[AnswerFormat, typer.Option(help="How an answer from a room is printed.")] = AnswerFormat.TEXT,  # noqa: A002 - what users type
+    format: Annotated[  # noqa: A002 - what users type
+        Literal["text", "json"], typer.Option(help="How an answer from a room is printed.")
+    ] = "text",
 ) -> None:
     """Ask a question, of a document or a whole data room if you like."""
     if room and context:
@@ -61,7 +55,7 @@ def ask(
         typer.echo(ai_question(question, _read_context(context) if context else None).answer)
         return
     answers = [(folder, _ask_room(question, folder)) for folder in room]
-    if format is AnswerFormat.JSON:
+    if format == "json":
         content = [{"room": folder} | answer.model_dump(mode="json", exclude=_INTERNAL) for folder, answer in answers]
         print_json(content if len(content) > 1 else content[0])
         return

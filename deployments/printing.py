@@ -4,20 +4,14 @@ import csv
 import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
 from deployments.terminal import harmless_cell
 
-
-class PrintFormat(StrEnum):
-    """How a table is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
+PrintFormat = Literal["table", "json", "csv"]
+"""How a table is printed."""
 
 
 def print_json(content: Any) -> None:

@@ -1,8 +1,7 @@
 """`diligence table`: a table of documents and questions, each answer with its quotation and place."""
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,19 +21,12 @@ from tasks.table.values import value_in_words
 _WIDEST = 40
 
 
-class TableFormat(StrEnum):
-    """How the table is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    XLSX = "xlsx"
-
-
 def table(
     folder: Annotated[str, typer.Argument(help="A folder, its id or its URL.")],
     columns: Annotated[str, typer.Option(help="contracts, leases, employment, or a file of columns.")],
-    format: Annotated[TableFormat, typer.Option(help="The format.")] = TableFormat.TABLE,  # noqa: A002 - what users type
+    format: Annotated[  # noqa: A002 - what users type
+        Literal["table", "json", "csv", "xlsx"], typer.Option(help="The format.")
+    ] = "table",
 ) -> None:
     """Print what each document says of each question."""
     chosen = read_columns(columns)
@@ -51,11 +43,11 @@ def table(
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in read.listed}, figures)
     if not built.rows:
         echo("No document is of the kinds that these columns are about.", err=True)
-    if format is TableFormat.JSON:
+    if format == "json":
         typer.echo(built.model_dump_json(indent=2))
-    elif format is TableFormat.XLSX:
+    elif format == "xlsx":
         sys.stdout.buffer.write(table_workbook([("", built)]))
-    elif format is TableFormat.CSV:
+    elif format == "csv":
         head = ["document_id", "document_name", "kind", *(column.id for column in built.columns)]
         print_csv(head, (_cells(row, built) for row in built.rows))
     else:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
-from api.run_metrics import SystemFigures
+from api.monitoring import SystemFigures
 from storage import database, runs
 from storage.runs import CompanyStatus
 from tests.deployments.test_command_line import call, run

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from deployments.documents import list_documents
-from deployments.printing import PrintFormat
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import document_index
 
@@ -38,9 +37,9 @@ def test_the_table_has_kinds_families_and_what_is_not_there(room: str, capsys: p
 
 
 def test_json_and_csv_have_the_same_rows(room: str, capsys: pytest.CaptureFixture[str]) -> None:
-    list_documents(room, PrintFormat.JSON)
+    list_documents(room, "json")
     answer = json.loads(capsys.readouterr().out)
-    list_documents(room, PrintFormat.CSV)
+    list_documents(room, "csv")
     rows = list(csv.DictReader(StringIO(capsys.readouterr().out)))
     assert [row["kind"] for row in answer["documents"]] == ["lease", "lease", None]
     assert [row["kind"] for row in rows] == ["lease", "lease", ""]

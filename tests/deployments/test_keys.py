@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from deployments.accounts import KeyAction, manage_keys
+from deployments.accounts import manage_keys
 from storage import database, logins
 from tasks.errors import BadRequest, Conflict, NotFound
 
 
 def test_a_key_is_shown_once_and_listed_without_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manage_keys(KeyAction.ADD, "alpha", "ai,documents")
+    manage_keys("add", "alpha", "ai,documents")
     key = capsys.readouterr().out.strip()
     assert len(key) > 40
-    manage_keys(KeyAction.LIST)
+    manage_keys("list")
     listed = capsys.readouterr().out
     assert listed.split("\t")[:2] == ["alpha", "ai,documents"]
     assert key not in listed
@@ -22,20 +22,20 @@ def test_a_key_is_shown_once_and_listed_without_it(home: Path, capsys: pytest.Ca
 
 
 def test_a_revoked_name_can_be_given_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manage_keys(KeyAction.ADD, "alpha")
+    manage_keys("add", "alpha")
     with pytest.raises(Conflict, match="alpha"):
-        manage_keys(KeyAction.ADD, "alpha")
-    manage_keys(KeyAction.REVOKE, "alpha")
-    manage_keys(KeyAction.ADD, "alpha")
+        manage_keys("add", "alpha")
+    manage_keys("revoke", "alpha")
+    manage_keys("add", "alpha")
     capsys.readouterr()
-    manage_keys(KeyAction.LIST)
+    manage_keys("list")
     assert [line.rsplit("\t", 1)[1].split()[0] for line in capsys.readouterr().out.splitlines()] == ["revoked", "in"]
 
 
 def test_wrong_use_is_told(home: Path) -> None:
     with pytest.raises(BadRequest, match="documents, ai, companies, runs"):
-        manage_keys(KeyAction.ADD, "alpha", "everything")
+        manage_keys("add", "alpha", "everything")
     with pytest.raises(BadRequest, match="name"):
-        manage_keys(KeyAction.ADD)
+        manage_keys("add")
     with pytest.raises(NotFound, match="keys list"):
-        manage_keys(KeyAction.REVOKE, "nobody")
+        manage_keys("revoke", "nobody")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deployments.operations import AnswerFormat, ask
+from deployments.operations import ask
 from flows.batch import batch
 from storage import database
 from storage.runs import find_run
@@ -98,7 +98,7 @@ def test_no_word_of_a_privileged_document_reaches_a_model_by_any_operation(
 ) -> None:
     report = run(screen)
     room = screen.parent / "rooms" / "gamma"
-    ask("Is the revenue recurring?", room=[str(room)], format=AnswerFormat.JSON)
+    ask("Is the revenue recurring?", room=[str(room)], format="json")
     notes = json.loads(capsys.readouterr().out)["notes"]
     ask("Is the revenue recurring?", context=str(room))
     assert "4 documents were kept from the model" in capsys.readouterr().err

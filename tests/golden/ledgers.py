@@ -10,7 +10,6 @@ from collections import defaultdict
 from typing import Any, Final
 
 from deployments.figures import figures
-from deployments.printing import PrintFormat
 from tests.golden.records import Measured, digest_json
 from tests.golden.rooms import drive, in_processes
 
@@ -36,6 +35,6 @@ def _ledger(room: str) -> dict[str, Any]:
     """What `diligence figures ROOM --format json` prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-        figures(room, format=PrintFormat.JSON)
+        figures(room, format="json")
     answer: dict[str, Any] = json.loads(printed.getvalue())
     return answer

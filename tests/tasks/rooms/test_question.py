@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.operations import AnswerFormat, ask
+from deployments.operations import ask
 from tasks.errors import BadRequest
 
 ROOM = {
@@ -38,7 +38,7 @@ def room(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_room_answers_by_quotations_or_is_silent(
     room: Path, capsys: pytest.CaptureFixture[str], question: str, words: str | None
 ) -> None:
-    ask(question, room=[str(room)], format=AnswerFormat.JSON)
+    ask(question, room=[str(room)], format="json")
     answer = json.loads(capsys.readouterr().out)
     assert answer["missing"] is (words is None)
     assert [quote["text"] for quote in answer["quotes"]][:1] == ([] if words is None else [words])
