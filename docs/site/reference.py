@@ -339,15 +339,14 @@ _METRIC: Final = re.compile(
 
 
 def metrics() -> str:
-    """Every metric of `/metrics`, from the modules that make them."""
+    """Every metric of `/metrics`, from the module that makes them."""
     rows = []
-    for module in ("api/monitoring.py", "api/run_metrics.py"):
-        for found in _METRIC.finditer((ROOT / module).read_text("utf-8")):
-            kind = (found["type"] or "Gauge").lower()
-            labels = re.search(r"(?:labels=)?\[([^\]]*)\]", found["rest"])
-            shown = labels[1].replace('"', "") if labels else "status" if not found["type"] else ""
-            name = found["name"] + ("_total" if kind == "counter" else "")
-            rows.append((f"`{name}`", kind, shown, found["about"]))
+    for found in _METRIC.finditer((ROOT / "api/monitoring.py").read_text("utf-8")):
+        kind = (found["type"] or "Gauge").lower()
+        labels = re.search(r"(?:labels=)?\[([^\]]*)\]", found["rest"])
+        shown = labels[1].replace('"', "") if labels else "status" if not found["type"] else ""
+        name = found["name"] + ("_total" if kind == "counter" else "")
+        rows.append((f"`{name}`", kind, shown, found["about"]))
     return "\n".join(
         [
             "# Metrics\n",
