@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tasks import cancellation
-from tasks.ranking import Index, rank
+from tasks.ranking import WordIndex, rank
 
 LONGEST: Final = 500_000
 """Characters of a source that is checked whole."""
@@ -31,7 +31,7 @@ def nearby(statements: Sequence[str], text: str) -> str:
     candidates: dict[str, list[int]] = {statement: [] for statement in statements}
     for first in range(0, len(spans), _AT_ONCE):
         cancellation.check()
-        index = Index([text[start:end] for start, end in spans[first : first + _AT_ONCE]])
+        index = WordIndex([text[start:end] for start, end in spans[first : first + _AT_ONCE]])
         for statement, found in candidates.items():
             found += [first + place for place, _ in index.rank(statement, _MOST)]
     kept: set[int] = set()

@@ -27,7 +27,7 @@ from tasks.companies.wikidata.entity import Entity, find_entity
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.language.sentences import sentences
 from tasks.offload import offload
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
@@ -248,7 +248,7 @@ def _choose_links(home: Page | None, question: str, identity: Identity) -> list[
         (url, words) for url, words in home.links if identity.owns(url) and url.rstrip("/") != home.url.rstrip("/")
     ]
     texts = [f"{words} {re.sub(r'[^0-9A-Za-z]+', ' ', urlsplit(url).path)}" for url, words in links]
-    ranked = [links[at][0] for at, _ in Index(texts).rank(question, _MAX_LINKED, guess=False)]
+    ranked = [links[at][0] for at, _ in WordIndex(texts).rank(question, _MAX_LINKED, guess=False)]
     about = [
         url for url, words in links if re.search(r"\b(?:about|company|unternehmen)\b", f"{words} {url}", re.IGNORECASE)
     ]
@@ -266,7 +266,7 @@ def _relevant(question: str, pages: Sequence[Page], identity: Identity) -> list[
     cut = [(page, _passages(_paragraphs(page))) for page in _without_copies(pages)]
     cut.sort(key=lambda page_and_passages: identity.standing(page_and_passages[0].url))
     candidates = [(at, passage) for at, (_, passages) in enumerate(cut) for passage in passages]
-    index = Index([f"{cut[at][0].title or ''}\n{passage}" for at, passage in candidates])
+    index = WordIndex([f"{cut[at][0].title or ''}\n{passage}" for at, passage in candidates])
     scored = [
         (score * _WEIGHTS[identity.standing(cut[candidates[position][0]][0].url)], position)
         for position, score in index.rank(question, len(candidates), guess=False)

@@ -25,7 +25,7 @@ from tasks.ranking.index import WordPositions, likeliest
 from tasks.ranking.lexicon import IN_MEMORY
 from tasks.ranking.query import read_query
 
-__all__ = ["Index", "rank"]
+__all__ = ["WordIndex", "rank"]
 
 _SCORED = 2000  # texts that are scored; of more texts, only the likeliest are
 _WORDINGS = 0.8  # the weight of the wordings of a search plan beside the question
@@ -33,7 +33,7 @@ _WORDINGS = 0.8  # the weight of the wordings of a search plan beside the questi
 Scores = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-class Index:
+class WordIndex:
     """Texts prepared for many questions. Building takes time in proportion to their length, a question hardly any.
 
     The index keeps the positions of the texts' words rather than the texts: 1.6 MB for 1,000 passages of 1,000
@@ -104,5 +104,5 @@ def _fuse(question: Scores, wordings: Scores) -> Scores:
 
 
 def rank(texts: Sequence[str], question: str, k: int) -> list[tuple[int, float]]:
-    """`Index(texts).rank(question, k)` for a single question, without guesses."""
-    return Index(texts).rank(question, k, guess=False)
+    """`WordIndex(texts).rank(question, k)` for a single question, without guesses."""
+    return WordIndex(texts).rank(question, k, guess=False)

@@ -13,7 +13,7 @@ from tasks.ai.privileged import find_privileged, may_read_all
 from tasks.ai.pseudonyms import is_on
 from tasks.documents.kinds.room import IndexedDocument
 from tasks.figures.ledger import LedgerText, first_by_path
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
 from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
@@ -46,7 +46,7 @@ class RoomPassages:
         self._documents, self._above, self._by_meaning = tuple(documents), above, by_meaning
         self.kept: Sequence[LedgerText] = ()
         self._spans: list[tuple[LedgerText, PassageSpan]] = []
-        self._index = Index(self._shown(first_by_path(self._documents)))
+        self._index = WordIndex(self._shown(first_by_path(self._documents)))
         self._semantic = semantic_ranking(self._candidates, within=_WITHIN) if by_meaning and self._may_embed else None
 
     @property

@@ -209,11 +209,11 @@ class Index:
     """Texts prepared for many questions, ranked like the passages of a data room. No vectors are stored."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._words = ranking.Index(texts)
+        self._words = ranking.WordIndex(texts)
         self._semantic = semantic_ranking(lambda: [Candidate(0, 0, 0, text) for text in texts])
 
     def rank(self, question: str, k: int, wordings: Sequence[str] = ()) -> Ranked:
-        """The `k` best texts as (position, score), best first; like `tasks.ranking.Index` if meaning plays no part."""
+        """The `k` best texts as (position, score), best first; like `WordIndex` if meaning plays no part."""
         if self._semantic is None:
             return self._words.rank(question, k, wordings)
         by_words = self._words.rank(question, max(k, SCORED), wordings)

@@ -31,7 +31,7 @@ from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
 from tasks.language.quotations import locate
 from tasks.operation import operation
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.reading.places import shown_text
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.table.cells import choose_rows
@@ -264,7 +264,7 @@ def _pieces(text: str, columns: Sequence[Column]) -> Iterator[Source]:
             if len(pieces[-1]) + len(line) > _PIECE:
                 pieces.append("")
             pieces[-1] += line[start : start + _PIECE]
-    index, chosen = Index(pieces), {0, 1}
+    index, chosen = WordIndex(pieces), {0, 1}
     for column in columns:
         chosen |= {at for at, _ in index.rank(column.ask or column.title, _PIECES, guess=False)}
     for number, at in enumerate(sorted(at for at in chosen if at < len(pieces)), 1):

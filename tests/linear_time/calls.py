@@ -37,7 +37,7 @@ from tasks.language import quotations
 from tasks.language.periods import spell_months
 from tasks.memo import check as memo_check
 from tasks.memo import claims, contracts, measures
-from tasks.ranking import Index, rank
+from tasks.ranking import WordIndex, rank
 from tasks.reading import places, read_document, tables
 from tasks.reading.mail import message
 from tasks.reading.places import CELLS, HEADING, PAGE, Place
@@ -170,7 +170,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.scoring.passages.TextPlaces": lambda text: TextPlaces(text, _marked_places(text)).place(9, len(text)),
     "tasks.ranking.rank": lambda text: rank([text[at : at + 1000] for at in range(0, len(text), 1000)], STATEMENT, 5),
     "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),
-    "tasks.ranking.Index": lambda text: Index([text]).rank(STATEMENT, 5),
+    "tasks.ranking.WordIndex": lambda text: WordIndex([text]).rank(STATEMENT, 5),
     "tasks.ai.extractive.quote_sentences": lambda text: quote_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive.best_sentences": lambda text: best_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
@@ -202,7 +202,6 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
     "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
     "tasks.reports.criteria.trim_passage": lambda text: shown_passages.trim_passage(text, STATEMENT),
-    "tasks.reports.pptx.text_width": lambda text: pptx.text_width(text, 9),
     "tasks.reports.pptx.wrap_text": lambda text: pptx.wrap_text(text, 400, 9),
     "tasks.reports.pptx.line_count": lambda text: pptx.line_count(text, 400, 9),
     "tasks.reports.pptx.fit_text": lambda text: pptx.fit_text(text, 400, 9, 3),

@@ -1,6 +1,6 @@
 """What lifts a text above others: windows, phrases, statements, clauses; and scores that compare."""
 
-from tasks.ranking import Index, rank
+from tasks.ranking import WordIndex, rank
 
 FILLER = "The committee met several times during the period and considered the usual matters in good order. "
 
@@ -74,21 +74,21 @@ def test_of_many_texts_the_same_are_found_as_of_few() -> None:
     many = [f"{FILLER} Number {number} of the notes." for number in range(2500)]
     many[1700] = "The insolvency of an aluminium supplier is a risk."
     many[2400] = "An aluminium supplier was insolvent."
-    found = Index(many).rank("insolvency of the aluminium supplier", 3)
+    found = WordIndex(many).rank("insolvency of the aluminium supplier", 3)
     assert [position for position, _score in found[:2]] == [1700, 2400]
 
 
 def test_equal_texts_keep_their_order_where_only_some_are_looked_at() -> None:
     texts = ["gross margin", "other words", "margin margin"] * 1000
-    order = [position for position, _score in Index(texts).rank("margin", 5)]
+    order = [position for position, _score in WordIndex(texts).rank("margin", 5)]
     assert order == [2, 5, 8, 11, 14]
 
 
 def test_as_many_as_asked_for_are_given_of_many() -> None:
     texts = ["gross margin", "other words"] * 3000
-    assert len(Index(texts).rank("margin", 2900)) == 2900
+    assert len(WordIndex(texts).rank("margin", 2900)) == 2900
 
 
 def test_equal_input_gives_equal_output() -> None:
     pages = [TALK, CASH_FLOWS, BALANCE] * 50
-    assert Index(pages).rank("quick ratio", 20) == Index(pages).rank("quick ratio", 20)
+    assert WordIndex(pages).rank("quick ratio", 20) == WordIndex(pages).rank("quick ratio", 20)

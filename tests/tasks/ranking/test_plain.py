@@ -3,7 +3,7 @@
 import numpy as np
 
 from tasks.language.tokens import tokens
-from tasks.ranking import Index, plain, rank
+from tasks.ranking import WordIndex, plain, rank
 from tasks.ranking.index import TextSubset, WordPositions
 from tasks.ranking.query import read_query
 from tasks.ranking.words import words
@@ -43,7 +43,7 @@ def test_function_words_decide_where_nothing_else_does() -> None:
 
 
 def test_where_nothing_else_is_shared_function_words_are_a_guess() -> None:
-    index = Index(["The tenant shall repaint.", "The tenant may repaint."])
+    index = WordIndex(["The tenant shall repaint.", "The tenant may repaint."])
     assert [position for position, _ in index.rank("May they decorate?", 5)] == [1]
     assert index.rank("May they decorate?", 5, guess=False) == []
     assert rank(["The tenant may repaint."], "May they decorate?", 5) == []

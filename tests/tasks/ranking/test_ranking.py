@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from tasks.language.tokens import tokens
-from tasks.ranking import Index, rank
+from tasks.ranking import WordIndex, rank
 
 TEXTS = [
     "The lease of the office in Leeds ends in March 2027.",
@@ -29,19 +29,19 @@ def test_scores_fall_and_are_positive() -> None:
 
 def test_how_documents_would_put_it_finds_what_the_question_does_not_say() -> None:
     question, wordings = "How sticky is the income?", ["recurring revenue", "share of revenue"]
-    index = Index(TEXTS)
+    index = WordIndex(TEXTS)
     assert index.rank(question, 2) == []
     assert [position for position, _ in index.rank(question, 2, wordings)] == [1]
 
 
 def test_wordings_count_more_than_the_question_and_leave_it_in() -> None:
-    order = [position for position, _ in Index(TEXTS).rank("minutes of the meeting", 4, ["lease", "office"])]
+    order = [position for position, _ in WordIndex(TEXTS).rank("minutes of the meeting", 4, ["lease", "office"])]
     assert order == [0, 3]
 
 
 @pytest.mark.parametrize("wordings", [["aircraft"], ["the of"], [""]])
 def test_wordings_that_no_text_has_change_nothing(wordings: list[str]) -> None:
-    index = Index(TEXTS)
+    index = WordIndex(TEXTS)
     plain = [position for position, _ in index.rank("revenue office lease board 2023", 10)]
     assert [position for position, _ in index.rank("revenue office lease board 2023", 10, wordings)] == plain
 
@@ -72,7 +72,7 @@ def test_equal_texts_keep_their_order() -> None:
 
 
 def test_one_index_answers_many_questions_as_rank_does() -> None:
-    index = Index(TEXTS)
+    index = WordIndex(TEXTS)
     for question in ("lease", "revenue 2023", "minutes of the board"):
         assert index.rank(question, 3) == rank(TEXTS, question, 3)
 
@@ -136,10 +136,10 @@ def test_ranking_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str], capl
 
 
 def test_where_a_quotation_may_stand_its_rarest_words_decide() -> None:
-    assert Index(TEXTS).texts_with_words("the last revenue of the board", 2) == [3, 1]
-    assert Index(TEXTS).texts_with_words("aircraft", 5) == []
-    assert Index([]).texts_with_words("lease", 5) == []
+    assert WordIndex(TEXTS).texts_with_words("the last revenue of the board", 2) == [3, 1]
+    assert WordIndex(TEXTS).texts_with_words("aircraft", 5) == []
+    assert WordIndex([]).texts_with_words("lease", 5) == []
 
 
 def test_texts_are_read_one_after_the_other() -> None:
-    assert Index(text for text in TEXTS).rank("lease", 3) == Index(TEXTS).rank("lease", 3)
+    assert WordIndex(text for text in TEXTS).rank("lease", 3) == WordIndex(TEXTS).rank("lease", 3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tasks.language.tokens import tokens
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.ranking.index import WordPositions
 from tasks.ranking.lexicon import GrowingRow, empty_row
 
@@ -65,7 +65,7 @@ def test_function_words_are_counted_in_each_of_many_texts() -> None:
 @pytest.mark.usefixtures("home")
 def test_ranking_is_the_same_from_the_disk() -> None:
     texts = _texts(2500)
-    in_memory, on_disk = Index(texts), Index(texts, in_memory=0)
+    in_memory, on_disk = WordIndex(texts), WordIndex(texts, in_memory=0)
     for question in ("may the tenant pay rent from 2027?", "Who is obliged?", "売上高"):
         assert in_memory.rank(question, 50) == on_disk.rank(question, 50) != []
     assert in_memory.texts_with_words("rent 1,234", 50) == on_disk.texts_with_words("rent 1,234", 50)

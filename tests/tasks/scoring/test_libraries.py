@@ -10,7 +10,7 @@ import pytest
 from tasks.documents.kinds.kind import document_kind, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import BadRequest
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.scoring import rules
 from tasks.scoring.criteria import Criterion, read_criteria
 from tasks.scoring.libraries.library import STAGES, library_names, library_purpose, read_library
@@ -77,7 +77,7 @@ def test_judged_criteria_find_the_passages_that_speak_to_them() -> None:
     """Among the passages of all rooms those that speak to a criterion come up for it."""
     asked = {one.id: one for one in criteria() if one.kind == "judged"}
     passages = [FIGURES[name][which] for name in FIGURES for which in ("meets", "fails")]
-    index = Index(passages)
+    index = WordIndex(passages)
     for name, room in FIGURES.items():
         places = {position for position, _ in index.rank(asked[name].searched, 10)}
         assert places & {passages.index(room["meets"]), passages.index(room["fails"])}, name

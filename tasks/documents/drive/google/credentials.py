@@ -94,7 +94,7 @@ def find_credentials(who: Identity) -> Credentials:
     """
     settings = GoogleDriveSettings.current()
     if isinstance(who, Bearer):
-        return Account(_refuse_renewal, who.token)
+        return AccountToken(_refuse_renewal, who.token)
     with _cache_lock:
         if isinstance(who, ConfiguredAccount):
             file, subject = settings.google_credentials, settings.google_subject
@@ -134,7 +134,7 @@ def oauth_client() -> tuple[str, str]:
     return settings.google_client_id, settings.google_client_secret.get_secret_value()
 
 
-class Account(Credentials):
+class AccountToken(Credentials):
     """An account's access token, requested when needed by one thread for all."""
 
     def __init__(
@@ -241,7 +241,7 @@ def _refuse_renewal(_request: Request) -> Credentials:
 
 
 @lru_cache(maxsize=1024)
-def _login_account(who: Login, client_id: str, client_secret: str, token_uri: str, _database: str) -> Account:
+def _login_account(who: Login, client_id: str, client_secret: str, token_uri: str, _database: str) -> AccountToken:
     def request_token(request: Request) -> Credentials:
         """The refresh token is read anew each time: it may have been revoked, or replaced by a new login."""
         try:
@@ -279,11 +279,11 @@ def _login_account(who: Login, client_id: str, client_secret: str, token_uri: st
             raise Unavailable(str(error)) from None
         return renewed
 
-    return Account(request_token)
+    return AccountToken(request_token)
 
 
 @lru_cache(maxsize=8)
-def _service_account(content: bytes, subject: str | None, token_uri: str) -> Account:
+def _service_account(content: bytes, subject: str | None, token_uri: str) -> AccountToken:
     make_credentials = credentials_factory(content, subject, token_uri)
     settings = "DILIGENCE_GOOGLE_CREDENTIALS" + (" and DILIGENCE_GOOGLE_SUBJECT" if subject else "")
 
@@ -298,7 +298,7 @@ def _service_account(content: bytes, subject: str | None, token_uri: str) -> Acc
             ) from None
         return renewed
 
-    return Account(request_token, quota_project_id=make_credentials().quota_project_id)
+    return AccountToken(request_token, quota_project_id=make_credentials().quota_project_id)
 
 
 def _make_login_error(login: StoredLogin) -> NotLoggedIn:

@@ -26,7 +26,7 @@ from storage.errors import DatabaseUnavailable
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
 from tasks.documents.drive.drive import LoginResult, LoginStart
 from tasks.documents.drive.google.client import mute_loggers
-from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, Account, find_account, oauth_client
+from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR, AccountToken, find_account, oauth_client
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotLoggedIn, SourceFailed, Unavailable
 from tasks.remote.environment import GOOGLE, check_connection
@@ -86,7 +86,7 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
         )
     login = StoredLogin(whose=whose, client_id=oauth_client()[0], refresh_token=_seal(refresh_token, SEALED_FOR))
     try:
-        account = find_account(Account(_no_other, str(token["access_token"])))
+        account = find_account(AccountToken(_no_other, str(token["access_token"])))
         login.account, login.account_id = account.email, account.id
     except DiligenceError:
         pass  # a login without a name is a login all the same
