@@ -117,15 +117,11 @@ def _accounts() -> AccountAccess:
 
 
 def _begin(accounts: AccountAccess, then: str) -> LoginStart:
-    return load_login_flow(accounts).begin(_redirect_uri(), then)
+    return load_login_flow(accounts).begin(f"{_base_url().rstrip('/')}/login/callback", then)
 
 
 def _finish(accounts: AccountAccess, note: str | None, answer: Mapping[str, str]) -> LoginResult:
     return load_login_flow(accounts).finish(note, answer, Whose.WEB)
-
-
-def _redirect_uri() -> str:
-    return _base_url().rstrip("/") + "/login/callback"
 
 
 def cookie_name(name: Name) -> str:

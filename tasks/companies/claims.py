@@ -238,7 +238,7 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     """The fields on which the claims disagree, in the profile's order."""
     by_field = _by_field(claims)
     # A founding year and a founding date of another year contradict each other too: the date counts as its year.
-    years = [year for claim in claims if (year := _find_founding_year(claim)) is not None]
+    years = [year for claim in claims if (year := find_founding_year(claim)) is not None]
     by_field["founded_year"] = list({(year.source, year.value): year for year in reversed(years)}.values())[::-1]
     return [
         ClaimConflict(field=field, claims=by_field[field])
@@ -247,7 +247,7 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     ]
 
 
-def _find_founding_year(claim: Claim) -> Claim | None:
+def find_founding_year(claim: Claim) -> Claim | None:
     """The claim as one about the founding year; None if it is about something else."""
     if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
         return claim.model_copy(update={"field": "founded_year", "value": year})

@@ -41,13 +41,9 @@ def _check_hosts(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _without_slash(address: str) -> str:
-    return address.rstrip("/")
-
-
 Url = Annotated[str, Field(pattern=r"^https?://[^\s/]\S*$")]
 """An address of the web."""
-Server = Annotated[Url, AfterValidator(_without_slash)]
+Server = Annotated[Url, AfterValidator(lambda address: address.rstrip("/"))]
 """The address of a server, without a path and without a slash at its end."""
 
 

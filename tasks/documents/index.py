@@ -6,8 +6,9 @@ miss something, the stored index is only used for a while, and says when it was 
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from storage import database, documents
 from storage.columns import now
@@ -178,33 +179,15 @@ def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
         return documents.replace_room(session, room, folders, map(document_columns, listing.documents))
 
 
+_SAME: Final = tuple(field.name for field in fields(Document) if field.name != "id")
+"""Fields of a document that a row has under the same names."""
+
+
 def document_columns(document: Document) -> dict[str, Any]:
     """The columns of a document's row, except the room's."""
-    return {
-        "document_id": document.id,
-        "name": document.name,
-        "folder_id": document.folder_id,
-        "path": document.path,
-        "url": document.url,
-        "mime_type": document.mime_type,
-        "size": document.size,
-        "created": document.created,
-        "updated": document.updated,
-        "version": document.version,
-    }
+    return {"document_id": document.id} | {name: getattr(document, name) for name in _SAME}
 
 
 def read_document_row(row: RoomDocument) -> Document:
     """The document that a row describes."""
-    return Document(
-        id=row.document_id,
-        name=row.name,
-        folder_id=row.folder_id,
-        path=row.path,
-        url=row.url,
-        mime_type=row.mime_type,
-        size=row.size,
-        created=row.created,
-        updated=row.updated,
-        version=row.version,
-    )
+    return Document(row.document_id, **{name: getattr(row, name) for name in _SAME})

@@ -135,7 +135,10 @@ def _build_index(listing: Listing, *, recursive: bool) -> DocumentIndex:
         categories[0].subfolders = []
         for first in below.get(top.id, ()):
             category = _category(first)
-            category.subfolders = [_subfolder(path, folder) for path, folder in _walk_folders(first, below)]
+            category.subfolders = [
+                SubfolderEntry(folder_id=folder.id, subfolder_name=folder.name, path=path, source=SOURCE, documents=[])
+                for path, folder in _walk_folders(first, below)
+            ]
             categories.append(category)
     index = DocumentIndex(folder_id=top.id, folder_name=top.name, source=SOURCE, document_index=categories)
     if listing.incomplete:
@@ -195,10 +198,6 @@ def _walk_folders(folder: Folder, below: Mapping[str | None, list[Folder]]) -> I
 
 def _category(folder: Folder) -> CategoryEntry:
     return CategoryEntry(folder_id=folder.id, category=folder.name, source=SOURCE, documents=[])
-
-
-def _subfolder(path: str, folder: Folder) -> SubfolderEntry:
-    return SubfolderEntry(folder_id=folder.id, subfolder_name=folder.name, path=path, source=SOURCE, documents=[])
 
 
 def _document(document: Document, known: Mapping[str, str] | None) -> DocumentEntry:

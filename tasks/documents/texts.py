@@ -354,9 +354,10 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
             problem=error.slug,
             detail=error.message,
         )
+    names = readers(document_format, result.read_as)
     return NewText(
         content_hash=content_hash,
-        reader=_name_reader(result, readers(document_format, result.read_as)),
+        reader=names.unfilled if scanned_pages(result) else names.plain,
         pages=result.pages,
         pages_read=result.pages,
         outcome=Outcome.READ if result.text.strip() else Outcome.EMPTY,
@@ -366,10 +367,6 @@ def new_text(content_hash: str, document_format: str, read: Callable[[], Reading
         characters=len(result.text),
         signs=NewSigns(signs_version(), *result.noted) if result.noted else None,
     )
-
-
-def _name_reader(result: Reading, names: Readers) -> str:
-    return names.unfilled if scanned_pages(result) else names.plain
 
 
 def load_text(drive: Drive, document: Document) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from storage import database, figures, run_documents
 from storage.figures import CUT_OFF, NewLedger, StoredFigure, StoredLedger
+from storage.run_documents import RunDocument
 from storage.texts import group_sizes, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError
@@ -68,8 +69,16 @@ def build_ledger(company_id: int) -> int:
     """Find the figures in the documents of a company in a run; returns how many texts were looked through now."""
     with database.reading() as session:
         documents = run_documents.company_documents(session, company_id)
-    rows = [row for row in documents if row.text_id is not None]
-    return build(LedgerText(row.text_id or 0, row.document_id, row.name, row.path) for row in rows)
+    return build(run_texts(documents))
+
+
+def run_texts(documents: Iterable[RunDocument]) -> list[LedgerText]:
+    """The texts of a run's documents; documents without a text are left out."""
+    return [
+        LedgerText(row.text_id, row.document_id, row.name, row.path, row.updated)
+        for row in documents
+        if row.text_id is not None
+    ]
 
 
 def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:

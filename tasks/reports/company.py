@@ -17,7 +17,7 @@ from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.profile import field_name
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.figures.conflicts import Step
-from tasks.figures.ledger import LedgerText, room_ledger
+from tasks.figures.ledger import room_ledger, run_texts
 from tasks.figures.rows import conflict_row, make_derived_row, room_row
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items
@@ -310,12 +310,7 @@ def report_figures(documents: Sequence[RunDocument], run: Run) -> list[ReportedF
 
 def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:
     """The fields of a company's report about the figures in its documents."""
-    texts = [
-        LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
-        for document in documents
-        if document.text_id is not None
-    ]
-    ledger = room_ledger(texts, rule=rule)
+    ledger = room_ledger(run_texts(documents), rule=rule)
     return {
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [
@@ -384,11 +379,6 @@ MOST_IN_ONE_PAGE: Final = 20
 _OWN_FILE: Final = re.compile(r"[0-9a-f]{12}\.html")
 
 
-def page_path(domain: str) -> str:
-    """The path of a company's own page, relative to the report; the same in every run."""
-    return f"{FOLDER}/{_digest(domain)}.html"
-
-
 def company_anchor(domain: str) -> str:
     """The anchor of a company on its page: the same in every run, whatever its rank."""
     return f"c-{_digest(domain)[:8]}"
@@ -413,7 +403,7 @@ class CompanyPages:
 
     def path(self, number: int) -> str:
         """The path of a company's own page."""
-        return page_path(self._domains[number - 1])
+        return f"{FOLDER}/{_digest(self._domains[number - 1])}.html"
 
     def company(self, number: int) -> str:
         """The link to a company; one without a domain is hidden from the viewer and only stands in the matrix."""

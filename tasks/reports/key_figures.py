@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from tasks.companies.claims import Claim
+from tasks.companies.claims import Claim, find_founding_year
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RULE, RoomFigure, Step
 from tasks.figures.derived import choose_counted_figures
@@ -53,7 +53,7 @@ def compare(
     founded = [row for row in figures if row.figure.concept == FOUNDING_YEAR]
     exact = {claim.source for claim in claims if claim.field == "extra.employee_count"}
     compared: dict[tuple[str, str, str], ComparedFigure] = {}
-    for claim in map(_of_a_year, claims):
+    for claim in (find_founding_year(claim) or claim for claim in claims):
         if claim.field == "company_size" and claim.source in exact:
             continue  # the range around the same number
         for figure in _compare_with_room(claim, counted, founded):
@@ -111,13 +111,6 @@ def _step(amount: Decimal) -> Decimal:
     digits = f"{abs(amount):f}".partition(".")[0]
     rounded = Decimal(1).scaleb(len(digits) - len(digits.rstrip("0")))
     return min(rounded, 2 * _MOST_ROUNDED * abs(amount))
-
-
-def _of_a_year(claim: Claim) -> Claim:
-    """A claim about the founding date as one about its year; other claims unchanged."""
-    if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
-        return claim.model_copy(update={"field": "founded_year", "value": year})
-    return claim
 
 
 def _compare_founding(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:

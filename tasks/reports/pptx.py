@@ -93,11 +93,6 @@ class _Widths(dict[str, float]):
 _WIDTHS: Final = _Widths({character: width for width, group in _BY_WIDTH.items() for character in group})
 
 
-def text_width(text: str, size: float) -> float:
-    """The width of a text on one line, in points, at a font size in points."""
-    return sum(map(_WIDTHS.__getitem__, text)) * size
-
-
 def wrap_text(text: str, width: float, size: float) -> list[str]:
     """The text as lines of at most `width` points; a word longer than a line breaks anywhere."""
     room = width / size

@@ -25,7 +25,7 @@ from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.languages import detect_languages
 from tasks.language.quotations import in_sentence, locate
 from tasks.language.tokens import word_forms
-from tasks.ranking import Index
+from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
 from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
@@ -426,7 +426,7 @@ class Evidence:
         )
 
     @cached_property
-    def _index(self) -> Index:
+    def _index(self) -> WordIndex:
         """The index of passages, each with its document's name, heading and columns, which say what it is about."""
         if len(self._passages) > MANY:
             count = len(self._passages)
@@ -434,7 +434,7 @@ class Evidence:
                 "This room has %d passages. Their index takes about %.1f GB in DILIGENCE_HOME while they are ranked.",
                 *(count, count * _ON_DISK),
             )
-        return Index(  # one passage after the other: not all of them a second time
+        return WordIndex(  # one passage after the other: not all of them a second time
             f"{document.path} {document.name} {span.heading or ''} {span.header or ''}\n"
             + self._texts[document.text_id or 0][span.start : span.end]
             for document, span in self._passages

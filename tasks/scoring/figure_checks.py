@@ -21,7 +21,7 @@ from tasks.figures.expressions import (
     value_at,
 )
 from tasks.figures.figure import ACTUAL
-from tasks.figures.ledger import LedgerText, build, room_ledger
+from tasks.figures.ledger import build, room_ledger, run_texts
 from tasks.language.normalise import one_line
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
 from tasks.language.periods import count_months, last_day
@@ -37,11 +37,7 @@ _CURRENCY: Final = 3  # letters
 
 def load_figures(evidence: Evidence) -> Sequence[RoomFigure]:
     """The figures of a room; texts that the ledger has not looked through yet are looked through now."""
-    texts = [
-        LedgerText(document.text_id, document.document_id, document.name, document.path, document.updated)
-        for document in evidence.documents
-        if document.text_id is not None
-    ]
+    texts = run_texts(evidence.documents)
     build(texts)
     return room_ledger(texts).figures
 

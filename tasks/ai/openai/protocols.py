@@ -112,7 +112,7 @@ def build_request(
     `limit` is the most tokens that the answer may have, `without` the options that the server does not accept.
     """
     # A lone surrogate, from a broken file name or escape, would fail deep inside the client.
-    messages = [{**message, "content": _encodable(message["content"])} for message in messages]
+    messages = [{**message, "content": message["content"].encode(errors="replace").decode()} for message in messages]
     if Option.SYSTEM_ROLE in without:
         messages = _without_system_role(messages)
     request: dict[str, Any] = {"model": model}
@@ -201,10 +201,6 @@ def longest_answer(schema: type[BaseModel]) -> tuple[int, int]:
         return 0, 0
 
     return longest(whole)
-
-
-def _encodable(text: str) -> str:
-    return text.encode(errors="replace").decode()
 
 
 @dataclass(frozen=True)

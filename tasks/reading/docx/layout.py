@@ -100,10 +100,6 @@ class Layout:
         """The paragraphs and rows in reading order, with an empty line between tables; complete after `finish`."""
         return self._flow.lines
 
-    def end_paragraph(self) -> None:
-        """End the line of the open paragraph, or of words outside any paragraph."""
-        self.words.append(PARAGRAPH)
-
     def flush(self) -> None:
         """Turn the finished paragraphs into lines, to free the memory of their words."""
         ended, _, open_words = join_words(self.words).rpartition(PARAGRAPH)

@@ -89,11 +89,6 @@ _NONCHARACTERS: Final = re.compile("[\ufdd0-\ufdef]")
 _HEAD: Final = 100_000
 
 
-def _is_tagged(text: str) -> bool:
-    """Whether a page has tagged numbers."""
-    return _INLINE_XBRL.search(text, 0, _HEAD) is not None
-
-
 def _without_marks(text: str) -> str:
     """A page without the characters that will identify its numbers."""
     return _NONCHARACTERS.sub("", text)
@@ -170,7 +165,7 @@ def _page(data: bytes, writer: Writer, *, tagged: bool = False, most: float = in
     if not sure:
         writer.warn(UNSURE)
     page = HtmlPage()
-    if tagged and _is_tagged(text):
+    if tagged and _INLINE_XBRL.search(text, 0, _HEAD):
         page, text = _TaggedPage(), _without_marks(text)
     raw = _as_html(text).encode("utf-8", "replace").translate(_TIDY)
     whole = True

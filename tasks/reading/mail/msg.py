@@ -65,11 +65,11 @@ def choose_words(plain: str, page: str, packed: bytes) -> MailWords:
     if said and (page or len(packed) > _LONGEST_BESIDE_PLAIN):
         return words
     rtf = decompress_rtf(packed)
-    if is_page(rtf):
+    if _ENCAPSULATED.search(rtf[:1024]):
         words.html = _UTF_8 + unwrap_rtf(rtf).encode("utf-8", "replace")
     elif said:
         return words
-    elif is_plain_text(rtf):
+    elif _PLAIN_TEXT.search(rtf[:1024]):
         words.plain = unwrap_rtf(rtf)
     elif rtf:
         words.plain = _read_rtf(rtf)
@@ -117,16 +117,6 @@ def decompress_rtf(data: bytes) -> bytes:
                 window[position] = byte
                 position = (position + 1) & 4095
     return bytes(out[:size])
-
-
-def is_page(rtf: bytes) -> bool:
-    """Whether the RTF contains a page."""
-    return _ENCAPSULATED.search(rtf[:1024]) is not None
-
-
-def is_plain_text(rtf: bytes) -> bool:
-    """Whether the RTF holds a plain text."""
-    return _PLAIN_TEXT.search(rtf[:1024]) is not None
 
 
 def unwrap_rtf(rtf: bytes) -> str:

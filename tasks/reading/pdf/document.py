@@ -364,26 +364,6 @@ def annotation_kinds(page: Any, count: int) -> Iterator[int]:
         close_annotation(annotation)
 
 
-def count_runs(textpage: Any, first: int, characters: int) -> int:
-    """How many runs of text that many characters of a page have, starting with `first`; `run_boxes` then returns their
-    boxes.
-    """
-    return max(0, int(pdfium.FPDFText_CountRects(textpage, first, characters)))
-
-
-def text_within(textpage: Any, box: Box) -> str:
-    """The characters of a page that a box touches."""
-    left, top, right, bottom = box
-    units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
-    if units >= _buffer.size:  # there may be more: each call looks at all of the page's characters, so this is seldom
-        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, None, 0)
-        if units > _LONGEST:
-            return ""
-        _buffer.grow(2 * units)
-        units = pdfium.FPDFText_GetBoundedText(textpage, left, top, right, bottom, _buffer.units, _buffer.size)
-    return _buffer.text(units).rstrip("\0")
-
-
 def straight_segments(path: Any, count: int) -> Iterator[tuple[int, float, float, int]]:
     """The segments of a path up to its first curve: kind, end point, and whether they close a figure."""
     segments = list(map(_path_segment, repeat(path), range(count)))

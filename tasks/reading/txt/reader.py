@@ -134,13 +134,8 @@ def _tidy(data: bytes) -> bytes:
     """`data` with uniform line ends and no control characters; the same object if it has none."""
     if _is_clean(data):
         return data
-    tidy = _with_line_feeds(data).replace(b"\f", b"\n")
+    tidy = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\f", b"\n")
     return tidy if _is_clean(tidy) else tidy.translate(_INSTEAD, _GONE)
-
-
-def _with_line_feeds(data: bytes) -> bytes:
-    """The same lines, all ending with line feeds."""
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _is_clean(data: bytes) -> bool:

@@ -38,7 +38,7 @@ def read(source: Source) -> Reading:
         return spreadsheet.read(data, complete=complete)
     if complete and _is_word(data):
         return _read_word(data)
-    if _is_instance(data):
+    if _XBRL in data[:_HEAD] and _INSTANCE_ROOT.search(data[:_HEAD]):
         return _read_instance(data, complete=complete)
     return plain_text.read(data if complete else source, _read_declaration)
 
@@ -118,11 +118,6 @@ _HEAD: Final = 8192
 _CHUNK: Final = 1 << 16
 _MARKUP: Final = re.compile(r"<[^<>]*>|&\w+;")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-def _is_instance(data: bytes) -> bool:
-    """Whether this is the beginning of an XBRL instance."""
-    return _XBRL in data[:_HEAD] and _INSTANCE_ROOT.search(data[:_HEAD]) is not None
 
 
 def _read_instance(data: bytes, *, complete: bool) -> Reading:

@@ -1,13 +1,13 @@
 """How words become lines: rows, frames, and what waits below them."""
 
 from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.lines import Marks
+from tasks.reading.docx.lines import PARAGRAPH, Marks
 
 
 def words(layout: Layout, *paragraphs: str) -> None:
     for paragraph in paragraphs:
         layout.words.append(paragraph.encode())
-        layout.end_paragraph()
+        layout.words.append(PARAGRAPH)
 
 
 def row(layout: Layout, *cells: list[str]) -> None:
