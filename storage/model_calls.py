@@ -1,15 +1,17 @@
 """Model calls: answers and vectors that were paid for once, and calls whose answers never came.
 
-An answer's key is a hash of everything that was sent to the model. A vector is what an embedding model made of a span
-of one text; a text that is read again by another reader version has a new id, and so gets new vectors.
+An answer's key is a hash of everything that was sent to the model. Until an answer is judged, the model's replies stand
+under its key. A vector is what an embedding model made of a span of one text; a text that is read again by another
+reader version has a new id, and so gets new vectors.
 
 A row is added before each call and removed when it is answered. If the process is killed or the connection breaks, the
 row stays: the call may have been billed.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import JSON, Column, LargeBinary, delete, func, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
@@ -32,6 +34,26 @@ class StoredAnswer(SQLModel, table=True):
     output_tokens: int = 0
     created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
     used_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime, index=True)
+
+    @property
+    def replies(self) -> dict[str, str] | None:
+        """What stands here in place of an answer that is not judged yet: the bodies of `Replies`."""
+        return self.answer[_REPLIES] if set(self.answer) == {_REPLIES} else None
+
+
+_REPLIES: Final = "replies that are not judged"
+
+
+@dataclass
+class Replies:
+    """What the model has replied to the requests of one answer, until the answer is judged.
+
+    `key` is the answer's. `bodies` are the replies as the server sent them, by the requests' hashes.
+    """
+
+    key: str
+    model: str
+    bodies: dict[str, str] = field(default_factory=dict)
 
 
 USE_STEP = timedelta(days=1)
@@ -56,6 +78,16 @@ def find_answer(session: Session, key: str) -> StoredAnswer | None:
 def save_answer(session: Session, answer: StoredAnswer) -> None:
     """Store an answer in place of an earlier one with the same key."""
     put(session, answer, "key")
+
+
+def save_replies(session: Session, replies: Replies) -> None:
+    """Store replies in the place of the answer that is made of them."""
+    save_answer(session, StoredAnswer(key=replies.key, model=replies.model, answer={_REPLIES: replies.bodies}))
+
+
+def delete_answer(session: Session, key: str) -> None:
+    """Delete what is stored under that key."""
+    session.exec(delete(StoredAnswer).where(col(StoredAnswer.key) == key))
 
 
 Span = tuple[int, int]

@@ -1,5 +1,8 @@
 """The answer cache: each answer is stored under a hash of everything that was sent, so that none is paid for twice.
 
+A process that is killed after it has paid for a reply, and before it has judged it, leaves the reply under the answer's
+key (`tasks.ai.budget`). The next one judges that in place of a new one.
+
 Answers do not expire: what a model made of the same prompt at the same address stays as good as it was. A model that is
 replaced under its old name at the same address cannot be recognised here.
 """
@@ -17,13 +20,14 @@ from pydantic import ValidationError
 
 from storage import model_calls
 from storage.database import locked, reading, writing
-from storage.model_calls import StoredAnswer
+from storage.model_calls import Replies, StoredAnswer
 from tasks.ai import prompt_injection
-from tasks.ai.answerer import Answer, Answerer, NoJson, Source, T, Verdict
+from tasks.ai.answerer import Answer, Answerer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import VERSION
 from tasks.counts import count_lookup
+from tasks.errors import TooLarge
 
 _MISFIT = "misfit"  # stored in place of an answer: why there is none
 
@@ -71,11 +75,17 @@ def judge_once(
                 return Verdict(schema.model_validate_json(json.dumps(stored)), Usage())
             except ValidationError:
                 log.warning("A stored judgement no longer fits its schema and is asked for again.")
+        replies = find_replies(key, answerer.model or answerer.name)
+        if ledger is not None:
+            ledger = ledger.keeping(replies)
         try:
             verdict = answerer.judge(instructions, material, schema, ledger=ledger, one_attempt=one_attempt)
-        except NoJson as misfit:
-            if one_attempt:
-                _keep(key, answerer, {_MISFIT: misfit.message}, misfit.usage)
+        except (AnswererFailed, TooLarge) as failure:
+            if one_attempt and isinstance(failure, NoJson):
+                _keep(key, answerer, {_MISFIT: failure.message}, failure.usage)
+            elif replies.bodies:
+                with writing() as session:
+                    model_calls.delete_answer(session, key)
             raise
         _keep(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
         return verdict
@@ -126,13 +136,22 @@ def _key(answerer: Answerer, *call: Any) -> str:
 
 
 def find_answer(key: str) -> dict[str, Any] | None:
-    """What is stored under a key, which is noted as used, so that it is not pruned; None if there is nothing."""
+    """The answer under a key, which is noted as used, so that it is not pruned; None if there is none."""
     with reading() as session:
         stored = model_calls.find_answer(session, key)
-    if stored is not None and model_calls.wants_noting(stored):
+    if stored is None or stored.replies is not None:
+        return None
+    if model_calls.wants_noting(stored):
         with writing() as session:
             model_calls.note_use(session, key)
-    return None if stored is None else stored.answer
+    return stored.answer
+
+
+def find_replies(key: str, model: str) -> Replies:
+    """What a process that was killed has paid for towards the answer under a key."""
+    with reading() as session:
+        stored = model_calls.find_answer(session, key)
+    return Replies(key, model, (stored.replies if stored else None) or {})
 
 
 def keep_answer(key: str, model: str, answer: dict[str, Any], usage: Usage) -> None:

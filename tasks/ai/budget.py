@@ -5,8 +5,10 @@ memory. A `Ledger` lets calls through to it. `find_ledger` gives the ledger of a
 the run's row, `make_question_ledger` that of a question, whose calls keep within the same cap.
 
 Every call of a run is written down before it is made, so that none that may have been billed is forgotten. A call that
-is answered, or refused by the server, leaves the log together with what it cost. One whose answer was lost (the process
-was killed, the connection broke, the time limit passed) stays: it was asked, and its answer is unknown.
+is answered, or refused by the server, leaves the log together with what it cost, and in the same transaction its reply
+is stored: a process that is killed before it has judged a reply leaves it to the next one, which need not pay again. A
+call whose answer was lost (the process was killed, the connection broke, the time limit passed) stays: it was asked,
+and its answer is unknown.
 
 When the same request is sent again, the lost call's idempotency key goes with it: a server that takes such keys gives
 the lost answer then, and bills once. The header is the one of the IETF draft "The Idempotency-Key HTTP Header Field";
@@ -22,13 +24,14 @@ long words need many of, and pieces (words, figures, marks), which tables have m
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import lru_cache
 from math import ceil, floor
 from statistics import fmean, stdev
 from threading import Condition, Lock
-from typing import ClassVar
+from typing import ClassVar, Self
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -36,6 +39,7 @@ from sqlmodel import Session
 
 from storage import database, model_calls, runs
 from storage.columns import now
+from storage.model_calls import Replies
 from tasks import cancellation
 from tasks.ai.money import SETTING as PRICES_SETTING
 from tasks.ai.money import Cap, Price, Usage, find_price
@@ -90,6 +94,7 @@ class Call:
 
     `key` is its idempotency key, `request` a hash of everything that is sent, `held` the most that it may use, `row`
     its row in the log of the run. `answer_limit` is the most tokens that its answer may have; None for no limit.
+    `reply` is the body of the server's reply; where it is there from the start, it was paid for, and no call is made.
     """
 
     key: str
@@ -97,6 +102,7 @@ class Call:
     held: Usage
     row: int | None = None
     answer_limit: int | None = None
+    reply: str | None = None
     cost: Usage = field(default_factory=Usage)
     lost: bool = False
 
@@ -158,8 +164,15 @@ class Account:
             self._spent += held
         return Call(uuid4().hex, request, held)
 
-    def end(self, call: Call, more: Usage, usd: float | None) -> None:  # noqa: ARG002 - of a run's log
-        """Log the end of a call; `more` and `usd` are to be added to what was spent."""
+    def end(self, call: Call, more: Usage, usd: float | None, replies: Replies | None = None) -> None:  # noqa: ARG002 - of a run
+        """Log the end of a call.
+
+        Args:
+            call: the call.
+            more: to be added to what was spent.
+            usd: the same in USD; None where the price is not known.
+            replies: those of the answer that the call was made for.
+        """
         with self._lock:
             self._spent += more
             if usd is not None:
@@ -238,8 +251,10 @@ class RunAccount(Account):
             cancellation.sleep(_POLL)
         return others
 
-    def end(self, call: Call, more: Usage, usd: float | None) -> None:
-        """As `Account.end`. In one transaction the call leaves the log, unless it was lost, and its cost is added."""
+    def end(self, call: Call, more: Usage, usd: float | None, replies: Replies | None = None) -> None:
+        """As `Account.end`. In one transaction the call leaves the log, unless it was lost, its cost is added, and its
+        reply is stored.
+        """
         if call.lost:
             with self._lock:
                 self._lost[call.request].append(call.key)
@@ -248,6 +263,9 @@ class RunAccount(Account):
                 model_calls.remove_call(session, call.row)
             if more != Usage() or usd is not None:
                 runs.add_cost(session, self._run_id, more.calls, more.input_tokens, more.output_tokens, usd)
+            if replies is not None and call.cost.calls and call.reply is not None:
+                replies.bodies[call.request] = call.reply
+                model_calls.save_replies(session, replies)
 
 
 class Measured:
@@ -311,7 +329,8 @@ class Ledger:
         """A ledger for that account; `measured` is what its calls have used so far."""
         self._account = account
         self._measured = measured or MeasuredUsage()
-        self._under_way = 0
+        self.replies: Replies | None = None
+        self._under_way: set[str] = set()
         self._changed = Condition()
         self.answer_limit = _answer_limit(account.cap, account.price)
 
@@ -324,6 +343,15 @@ class Ledger:
     def usd(self) -> float | None:
         """What has been spent so far in USD; None without a price."""
         return self._account.read()[1]
+
+    def keeping(self, replies: Replies) -> Self:
+        """A ledger of the same account for the calls of one answer: their replies are stored together with their cost.
+
+        A request whose reply is among `replies` already is not sent, and costs nothing.
+        """
+        ledger = copy(self)
+        ledger.replies = replies
+        return ledger
 
     @contextmanager
     def call(
@@ -340,6 +368,9 @@ class Ledger:
         Raises:
             BudgetSpent: the hold does not fit; no call was made.
         """
+        if self.replies is not None and request in self.replies.bodies:
+            yield Call("", request, Usage(), reply=self.replies.bodies[request])
+            return
         longest = self.answer_limit or 0
         worst = Usage(0, prompt_tokens, longest if answer_limit is None else min(answer_limit, longest))
         sizes = (prompt_tokens, pieces)
@@ -367,7 +398,7 @@ class Ledger:
                 held = Usage(0, likely.input_tokens, answer) if is_capped else Usage()
                 call = self._account.begin(request, held)
                 if call is not None:
-                    self._under_way += 1
+                    self._under_way.add(call.key)
                     return replace(call, answer_limit=answer if is_capped else None)
                 answer = worst.output_tokens
                 if self._under_way:
@@ -387,12 +418,13 @@ class Ledger:
         price = self._account.price
         try:
             # Recorded before the call is no longer under way, so that no other call takes the money in between.
-            self._account.end(call, billed + -call.held, price.of(billed) if price and billed != Usage() else None)
+            usd = price.of(billed) if price and billed != Usage() else None
+            self._account.end(call, billed + -call.held, usd, self.replies)
         finally:
             with self._changed:
                 if cost.calls:
                     self._measured.add(sizes, cost)
-                self._under_way -= 1
+                self._under_way.discard(call.key)
                 self._changed.notify_all()
 
     def _cost(self, usage: Usage, worst: Usage) -> Usage:

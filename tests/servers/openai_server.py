@@ -97,7 +97,7 @@ class ModelServer:
 
     Switch off what it should not know. It lists `models`, and tells `props` as llama.cpp does, where these are set;
     with `closed_lists` it wants another key for that. `limits` are the names that a limit on an answer's length may
-    have in a chat; `window` is in tokens.
+    have in a chat; `window` is in tokens. `host` is the address that it listens at.
     """
 
     def __init__(
@@ -115,7 +115,9 @@ class ModelServer:
         models: Collection[str] | None = None,
         props: Mapping[str, object] | None = None,
         closed_lists: bool = False,
+        host: str = "127.0.0.1",
     ) -> None:
+        self._host = host
         self.models, self.props, self.closed_lists = models, props, closed_lists
         self.cancelled: list[ModelRequest] = []
         self.says = says
@@ -143,7 +145,7 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"http://{self._host}:{self._server.server_port}/v1"
 
     @property
     def judgements(self) -> list[ModelRequest]:
@@ -166,7 +168,7 @@ class ModelServer:
         return f"http://127.0.0.1:{self._server.server_port}{path}?api-version=2024-10-21"
 
     def __enter__(self) -> Self:
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server((self._host, 0), _Handler)
         self._server.model = self
         client.forget(self.url)  # the port may have been another server's
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

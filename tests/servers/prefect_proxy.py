@@ -26,11 +26,11 @@ class PrefectProxy:
     """Passes requests on to the server at `upstream`, but for those that `fault` names.
 
     `fault` is called with the number of the request, from 1, and its kind, such as `POST /api/flow_runs/ID/set_state`.
-    After `Fault.IS_GONE` nothing listens. `failed` has the kinds that have failed. Prefect's events, which go through a
-    websocket, do not pass.
+    After `Fault.IS_GONE` nothing listens. `failed` has the kinds that have failed. Without a `port` it
+    takes a free one. Prefect's events, which go through a websocket, do not pass.
     """
 
-    def __init__(self, upstream: str, fault: Callable[[int, str], Fault | None]) -> None:
+    def __init__(self, upstream: str, fault: Callable[[int, str], Fault | None], port: int = 0) -> None:
         self.failed: list[str] = []
         self.is_over = threading.Event()
         lock, count = threading.Lock(), [0]
@@ -85,7 +85,7 @@ class PrefectProxy:
 
             do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = relay  # noqa: N815
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Relay)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Relay)
         self.server.handle_error = lambda *_: None  # type: ignore[method-assign]
         self.url = f"http://127.0.0.1:{self.server.server_port}/api"
 

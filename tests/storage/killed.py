@@ -42,6 +42,15 @@ def kill_at_file(nth: int) -> None:
 
 def kill_at_statement(nth: int) -> None:
     """End this process by a signal when it is about to execute the nth statement."""
+    _kill_at("before_cursor_execute", nth)
+
+
+def kill_at_commit(nth: int) -> None:
+    """End this process by a signal when it is about to commit the nth transaction."""
+    _kill_at("commit", nth)
+
+
+def _kill_at(moment: str, nth: int) -> None:
     left = nth
 
     def watch(*_arguments: Any) -> None:
@@ -50,7 +59,7 @@ def kill_at_statement(nth: int) -> None:
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    event.listen(Engine, "before_cursor_execute", watch)
+    event.listen(Engine, moment, watch)
 
 
 def outcome(work: Callable[[], object], kill: Callable[[int], None], nth: int) -> str:

@@ -336,8 +336,11 @@ class Endpoint:
                 cut = failure.text if isinstance(failure, AnswerCut) and call.answer_limit is None else None
                 if isinstance(failure, EndlessAnswer):
                     self._note_limit(request_format, limit, failure.usage, without)
+                is_for_budget = isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}
+                if is_for_budget:
+                    call.reply = None  # under a higher cap it may be whole
                 failure.usage = self._settle(call, failure.usage, prompt, cut)
-                if isinstance(failure, AnswerCut) and call.answer_limit not in {None, limit}:
+                if is_for_budget:
                     raise ledger.budget_spent() from None  # it was cut where the budget ends
                 raise
             usage = self._settle(call, reply.usage, prompt, reply.text + reply.reasoning)
@@ -368,8 +371,10 @@ class Endpoint:
         body = b""
         try:
             body = arrival.whole()
+            call.reply = body.decode(errors="replace")
             return read_response(body) if request_format is RequestFormat.RESPONSES else read_completion(body)
         except ValueError:
+            call.reply = None
             error = Lost.CUT.try_again() if arrival.is_stream else unreadable_response(body)
             if isinstance(error, TryAgain):
                 call(self._usage(Usage(1, most_model_tokens(prompt), arrival.pieces), prompt, None, call.answer_limit))
@@ -393,8 +398,9 @@ class Endpoint:
         """Settle a call that was answered, and return what it is taken to have used; see `_usage`."""
         usage = self._usage(reported, prompt, answer, call.answer_limit)
         call(usage)
-        price = _price(self.model, AiSettings.current().ai_prices)
-        count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
+        if call.key:  # else it was paid for, and counted, by a process that was killed
+            price = _price(self.model, AiSettings.current().ai_prices)
+            count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
         return usage
 
     def _usage(self, usage: Usage, prompt: str, answer: str | None, limit: int | None) -> Usage:
@@ -421,8 +427,13 @@ class Endpoint:
     ) -> tuple[Arrival, "_Pace"]:
         """The response, and how fast it arrived.
 
-        `call` is told if the server may have given an answer that did not arrive.
+        `call` is told if the server may have given an answer that did not arrive. One whose reply is there already is
+        not sent.
         """
+        if call and call.reply is not None:
+            arrival = Arrival()
+            arrival.add(call.reply.encode())
+            return arrival, _Pace(0.0, 0.0)
         silence = self._silence(request)
         error: Exception
         try:

@@ -14,7 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tasks.ai.answer_cache import find_answer, keep_answer
+from storage.database import locked
+from tasks.ai.answer_cache import find_answer, find_replies, keep_answer
 from tasks.ai.answerer import AnswererFailed
 from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.money import Usage
@@ -49,15 +50,16 @@ def find_out(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledge
     """
     if endpoint.capabilities.known:
         return
-    with _asking:
+    key = _key(endpoint, formats)
+    with _asking, locked(f"answer {key}"):  # processes that start together ask once
         if recall(endpoint, formats):
             return
         endpoint.describe()
         try:
-            usage = _ask(endpoint, formats, ledger)
+            usage = _ask(endpoint, formats, ledger and ledger.keeping(find_replies(key, endpoint.model)))
         except BudgetSpent:
             return
-        keep_answer(_key(endpoint, formats), endpoint.model, endpoint.capabilities.as_json(), usage)
+        keep_answer(key, endpoint.model, endpoint.capabilities.as_json(), usage)
         endpoint.capabilities.known = True
 
 

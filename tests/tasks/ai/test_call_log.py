@@ -1,16 +1,22 @@
 """Every call is in the log of its run until its answer is known; a lost one's key goes with the same request again."""
 
 import gc
+import json
+from collections.abc import Callable
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from storage import database
 from storage.columns import now
 from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
+from tasks.ai.answer_cache import judge_once
 from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunAccount, find_ledger
 from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
@@ -25,6 +31,7 @@ from tests.servers.openai_server import (
     slow,
     torn,
 )
+from tests.storage.killed import kill_at_commit, outcome
 
 pytestmark = pytest.mark.usefixtures("run")
 
@@ -183,3 +190,43 @@ def test_without_a_run_nothing_is_written() -> None:
         server.then(torn())
         asking(server).answer("Is it?", [])
     assert unknown() == 0
+
+
+class Score(BaseModel):
+    score: int
+
+
+def answering(request: ModelRequest) -> str:
+    return json.dumps({"bird": "heron", "number": 7} if "herons" in request.prompt else {"score": 4})
+
+
+def answering_at_the_second_try(request: ModelRequest) -> str:
+    return answering(request) if len(request.messages) > 2 else '{"points": 4}'
+
+
+def judge(server: ModelServer, model: str, *, probes: bool) -> int:
+    answerer = OpenAiAnswerer(model, "chat", base_url=server.url, probes=probes)
+    return judge_once(answerer, "Score.", "text", Score, ledger=find_ledger("r")).value.score
+
+
+@pytest.mark.parametrize(
+    ("says", "probes", "paid"),
+    [(answering, False, 1), (answering_at_the_second_try, False, 2), (answering, True, 2)],
+    ids=["an answer", "a second try", "a probe"],
+)
+def test_no_reply_is_paid_for_twice_wherever_the_process_is_killed(
+    says: Callable[[ModelRequest], str], probes: bool, paid: int
+) -> None:
+    with ModelServer(says) as server:
+        for nth in count(1):
+            asked, told, lost = len(server.requests), calls(), unknown()
+            database.close()
+            ended = outcome(lambda model=f"model {nth}": judge(server, model, probes=probes), kill_at_commit, nth)  # type: ignore[misc]
+            assert ended in {"killed", "ended"}
+            assert judge(server, f"model {nth}", probes=probes) == 4
+            asked, told, lost = len(server.requests) - asked, calls() - told, unknown() - lost
+            assert told <= asked <= told + lost
+            assert asked - paid <= lost
+            if ended == "ended":
+                assert nth > paid
+                return
