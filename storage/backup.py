@@ -436,11 +436,7 @@ def _put_file(unpacked: Path, place: Path, aside: Path | None) -> None:
     with unpacked.open("rb+") as file:
         os.fsync(file.fileno())
     unpacked.replace(place)
-    handle = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    _keep_on_disk(place.parent)
 
 
 def _put_rows(unpacked: Path, connection: Connection, aside: Path | None) -> None:

@@ -76,6 +76,12 @@ def put_rows(session: Session, model: type[SQLModel], rows: Sequence[Mapping[str
         session.connection().execute(_insert(model, key, "replace"), rows)
 
 
+def put_new_rows(session: Session, model: type[SQLModel], rows: Sequence[Mapping[str, Any]], *key: str) -> None:
+    """As `put_rows`; a row that is there already stays as it is."""
+    if rows:
+        session.connection().execute(_insert(model, key, "keep"), rows)
+
+
 def put_new(session: Session, row: SQLModel, *key: str) -> int | None:
     """Insert the row unless one has the same values in the unique `key` columns; returns its id, or None if one has."""
     connection = session.connection()

@@ -9,13 +9,13 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -49,6 +49,8 @@ from storage.scores import CriterionOutcome, Quote
 from storage.tables import StoredCells
 from storage.texts import Passage, SpanPages, StoredText
 
+T = TypeVar("T")
+
 KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
 _AT_ONCE = 100  # texts, profiles or answers in a transaction
 _CALLS_AT_ONCE = 5000  # rows of the record in a transaction: 20 ms
@@ -58,18 +60,22 @@ _RUNS, _COMPANIES, _DOCUMENTS = find_table(Run), find_table(RunCompany), find_ta
 _OUTCOMES, _QUOTES, _TEXTS = find_table(CriterionOutcome), find_table(Quote), find_table(StoredText)
 _CONTENTS, _PROFILES, _ANSWERS = find_table(Content), find_table(StoredProfile), find_table(StoredAnswer)
 _CALLS = find_table(AuditedCall)
-_OF_TEXTS: dict[str, tuple[type[SQLModel], ...]] = {
-    "texts": (Passage, StoredLedger, StoredFigure, StoredSigns, StoredCells),
-    "vectors": (TextVector,),
-    "evidence": (SpanPages,),
+_BELONGING: dict[Table, list[tuple[str, type[SQLModel]]]] = {
+    _TEXTS: [
+        *(("texts", model) for model in (Passage, StoredLedger, StoredFigure, StoredSigns, StoredCells)),
+        ("vectors", TextVector),
+        ("evidence", SpanPages),
+    ],
+    _PROFILES: [("profiles", StoredClaim)],
 }
+"""What goes with a row of a table, by the kind that it is counted as."""
 
 
 @dataclass
 class Pruned:
     """What was or would be deleted: rows and bytes by kind, runs, and the ids of texts.
 
-    `since` is the start of the oldest run that is kept for being among the newest.
+    `since` is the start of the oldest run that is kept for being among the newest. `is_dry`: nothing is deleted.
     """
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -77,6 +83,7 @@ class Pruned:
     runs: list[str] = field(default_factory=list)
     texts: list[int] = field(default_factory=list)
     since: datetime | None = None
+    is_dry: bool = field(default=False, compare=False)
 
 
 def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = False) -> Pruned:
@@ -97,57 +104,39 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
     """
     with database.reading() as session:
         runs, since = prunable_runs(session, keep)
-        doomed = [run.id for run in runs]
-        if dry_run:
-            _sort_in_memory(session)
-            pruned = Pruned(runs=doomed, since=since)
-            for run in doomed:
-                _count_run(session, run, pruned)
-            for drive, document_ids in _gone_contents(session, doomed).items():
-                _count_contents(session, drive, document_ids, pruned)
-            for table, ids in _find_unneeded(session, doomed, since):
-                _count_rows(session, table, ids, pruned)
-            if calls_before is not None:
-                _count(session, "calls", _CALLS, _CALLS.c.at < calls_before, pruned)
-            return pruned
-    pruned = Pruned(since=since)
-    for run in doomed:
-        with database.writing() as session:
-            _count_run(session, run, pruned)
-            session.connection().execute(delete(_RUNS).where(_RUNS.c.id == run))  # its companies and scores go with it
-        pruned.runs.append(run)
-        time.sleep(_PAUSE)
-    _delete_contents(pruned)
-    with database.reading() as session:
-        unneeded = list(_find_unneeded(session, None, since))
-    for table, ids in unneeded:
-        for start in range(0, len(ids), _AT_ONCE):
-            _delete_rows(table, ids[start : start + _AT_ONCE], since, pruned)
-            time.sleep(_PAUSE)
-    with database.writing() as session:
-        delete_pages_without_text(session)
-        delete_definitions(session)
+    pruned = Pruned(runs=[run.id for run in runs], since=since, is_dry=dry_run)
+    doomed = pruned.runs if dry_run else None  # else they are deleted by the time that the others are looked for
+    for run in pruned.runs:
+        with _turn(pruned) as session:
+            _drop_run(session, run, pruned)
+    _drop_contents(doomed or [], pruned)
+    unneeded = {_TEXTS: _texts(doomed), _PROFILES: _profiles(doomed)}
+    if since is not None:
+        unneeded[_ANSWERS] = _answers(since)
+    for table, query in unneeded.items():
+        _drop_rows(table, query, pruned)
     if calls_before is not None:
-        _delete_calls(calls_before, pruned)
+        _drop_calls(calls_before, pruned)
+    if not dry_run:
+        with database.writing() as session:
+            delete_pages_without_text(session)
+            delete_definitions(session)
     return pruned
+
+
+@contextmanager
+def _turn(pruned: Pruned) -> Iterator[Session]:
+    """A transaction of its own, after which others may write."""
+    with database.reading() if pruned.is_dry else database.writing() as session:
+        yield session
+    if not pruned.is_dry:
+        time.sleep(_PAUSE)
 
 
 def _sort_in_memory(session: Session) -> None:
     """Let PostgreSQL look up larger numbers of rows in memory."""
     if session.connection().dialect.name == "postgresql":
         session.connection().execute(text("SET LOCAL work_mem = '256MB'"))
-
-
-def _find_unneeded(
-    session: Session, doomed: Sequence[str] | None, since: datetime | None
-) -> Iterator[tuple[Table, list[Any]]]:
-    """The keys of texts, profiles and answers that are not needed without the runs `doomed`; None: those are deleted
-    already.
-    """
-    yield _TEXTS, list(session.connection().execute(_texts(doomed)).scalars())
-    yield _PROFILES, list(session.connection().execute(_profiles(doomed)).scalars())
-    if since is not None:
-        yield _ANSWERS, list(session.connection().execute(_answers(since)).scalars())
 
 
 def _texts(doomed: Sequence[str] | None) -> Select[Any]:
@@ -202,62 +191,44 @@ def _gone_contents(session: Session, doomed: Sequence[str]) -> dict[str, list[st
     return by_drive
 
 
-def _delete_contents(pruned: Pruned) -> None:
+def _drop_contents(doomed: Sequence[str], pruned: Pruned) -> None:
     with database.reading() as session:
         _sort_in_memory(session)
-        gone = _gone_contents(session, [])
+        gone = _gone_contents(session, doomed)
     for drive, document_ids in gone.items():
-        for start in range(0, len(document_ids), _AT_ONCE):
-            some = document_ids[start : start + _AT_ONCE]
-            with database.writing() as session:
-                _count_contents(session, drive, some, pruned)
-                session.connection().execute(delete(_CONTENTS).where(_of_drive(drive, some)))
-            time.sleep(_PAUSE)
+        for some in _parts(document_ids):
+            with _turn(pruned) as session:
+                _drop(session, "texts", _CONTENTS, _of_drive(drive, some), pruned)
 
 
-def _count_contents(session: Session, drive: str, document_ids: Sequence[str], pruned: Pruned) -> None:
-    for start in range(0, len(document_ids), _AT_ONCE):
-        rows = _of_drive(drive, document_ids[start : start + _AT_ONCE])
-        _count(session, "texts", _CONTENTS, rows, pruned)
+def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
 
 
 def _of_drive(drive: str, document_ids: Sequence[str]) -> ColumnElement[bool]:
     return (_CONTENTS.c.drive == drive) & _CONTENTS.c.document_id.in_(document_ids)
 
 
-def _delete_calls(before: datetime, pruned: Pruned) -> None:
+def _drop_calls(before: datetime, pruned: Pruned) -> None:
     """Delete the older rows of the record, oldest first."""
-    oldest = select(_CALLS.c.id).where(_CALLS.c.at < before).order_by(_CALLS.c.at).limit(_CALLS_AT_ONCE)
-    while True:
-        with database.writing() as session:
-            counted = pruned.rows["calls"]
-            some = _CALLS.c.id.in_(oldest)
-            _count(session, "calls", _CALLS, some, pruned)
-            session.connection().execute(delete(_CALLS).where(some))
-        if pruned.rows["calls"] - counted < _CALLS_AT_ONCE:
-            return
-        time.sleep(_PAUSE)
+    old = select(_CALLS.c.id).where(_CALLS.c.at < before).order_by(_CALLS.c.at)
+    if pruned.is_dry:
+        with database.reading() as session:
+            _count(session, "calls", _CALLS, _CALLS.c.id.in_(old), pruned)
+        return
+    counted = -_CALLS_AT_ONCE
+    while pruned.rows["calls"] - counted >= _CALLS_AT_ONCE:
+        counted = pruned.rows["calls"]
+        with _turn(pruned) as session:
+            _drop(session, "calls", _CALLS, _CALLS.c.id.in_(old.limit(_CALLS_AT_ONCE)), pruned)
 
 
-def _delete_rows(table: Table, ids: Sequence[Any], since: datetime | None, pruned: Pruned) -> None:
-    key = table.primary_key.columns[0]
-    with database.writing() as session:
-        if table is _ANSWERS:
-            assert since is not None
-            unneeded = _answers(since)
-        else:
-            unneeded = _texts(None) if table is _TEXTS else _profiles(None)
-        still = list(session.connection().execute(unneeded.where(key.in_(ids))).scalars())
-        _count_rows(session, table, still, pruned)
-        session.connection().execute(delete(table).where(key.in_(still)))
-
-
-def _count_run(session: Session, run: str, pruned: Pruned) -> None:
+def _drop_run(session: Session, run: str, pruned: Pruned) -> None:
+    """Delete a run; its companies and scores go with it."""
     companies = _companies([run])
     outcomes = select(_OUTCOMES.c.id).where(_OUTCOMES.c.company_id.in_(companies))
     calls = find_table(UnansweredCall)
     for table, rows in (
-        (_RUNS, _RUNS.c.id == run),
         (_COMPANIES, _COMPANIES.c.run_id == run),
         (_DOCUMENTS, _DOCUMENTS.c.company_id.in_(companies)),
         (_OUTCOMES, _OUTCOMES.c.company_id.in_(companies)),
@@ -265,20 +236,31 @@ def _count_run(session: Session, run: str, pruned: Pruned) -> None:
         (calls, calls.c.run_id == run),
     ):
         _count(session, "runs", table, rows, pruned)
+    _drop(session, "runs", _RUNS, _RUNS.c.id == run, pruned)
 
 
-def _count_rows(session: Session, table: Table, ids: Sequence[Any], pruned: Pruned) -> None:
+def _drop_rows(table: Table, unneeded: Select[Any], pruned: Pruned) -> None:
+    """Delete the rows that are not needed, and what belongs to them."""
     key = table.primary_key.columns[0]
-    for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
-        _count(session, table.name, table, key.in_(some), pruned)
-        if table is _TEXTS:
-            pruned.texts.extend(some)
-            for kind, models in _OF_TEXTS.items():
-                for model in models:
-                    _count(session, kind, find_table(model), find_table(model).c.text_id.in_(some), pruned)
-        elif table is _PROFILES:
-            _count(session, table.name, find_table(StoredClaim), find_table(StoredClaim).c.profile_id.in_(some), pruned)
+    with database.reading() as session:
+        _sort_in_memory(session)
+        found = list(session.connection().execute(unneeded).scalars())
+    for some in _parts(found):
+        with _turn(pruned) as session:
+            still = list(session.connection().execute(unneeded.where(key.in_(some))).scalars())
+            if table is _TEXTS:
+                pruned.texts.extend(still)
+            for kind, model in _BELONGING.get(table, ()):
+                theirs = find_table(model)
+                _count(session, kind, theirs, next(iter(theirs.foreign_keys)).parent.in_(still), pruned)
+            _drop(session, table.name, table, key.in_(still), pruned)
+
+
+def _drop(session: Session, kind: str, table: Table, rows: ColumnElement[bool], pruned: Pruned) -> None:
+    """Count rows and, unless this is only to be told, delete them."""
+    _count(session, kind, table, rows, pruned)
+    if not pruned.is_dry:
+        session.connection().execute(delete(table).where(rows))
 
 
 def _count(session: Session, kind: str, table: Table, rows: ColumnElement[bool], pruned: Pruned) -> None:

@@ -185,11 +185,7 @@ def _delete_outcomes(session: Session, company_ids: Sequence[int], criterion_ids
 
 def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOutcome]:
     """The company's outcomes in the order of the criteria."""
-    return session.exec(
-        select(CriterionOutcome)
-        .where(CriterionOutcome.company_id == company_id)
-        .order_by(col(CriterionOutcome.ordinal))
-    ).all()
+    return load_company_outcomes(session, [company_id])[company_id]
 
 
 def load_company_outcomes(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:

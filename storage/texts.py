@@ -4,15 +4,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
 from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, update
 from sqlalchemy import select as sql_select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, find_rows, find_table, in_parts, now, put, row_values, string_enum
+from storage.columns import (
+    UtcDateTime,
+    find_rows,
+    find_table,
+    in_parts,
+    now,
+    put,
+    put_new_rows,
+    row_values,
+    string_enum,
+)
 from storage.documents import Content
 from storage.kinds import NewSigns, save_signs
 
@@ -169,9 +177,8 @@ def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tu
     """
     # In one order for all who write, so that none waits for a row that another one waits with.
     texts = sorted(new, key=lambda text: (text.content_hash, text.reader))
-    if texts:
-        connection, rows = session.connection(), [{name: getattr(text, name) for name in _COLUMNS} for text in texts]
-        connection.execute(_insert_if_new(connection.dialect.name), rows)
+    rows = [{name: getattr(text, name) for name in _COLUMNS} for text in texts]
+    put_new_rows(session, StoredText, rows, "content_hash", "reader")
     stored = find_summaries(session, [text.content_hash for text in texts])
     signed = {
         stored[text.content_hash, text.reader].id: text.signs
@@ -185,12 +192,6 @@ def save_texts(session: Session, new: Iterable[NewText | StoredText]) -> dict[tu
 def save_text(session: Session, new: NewText | StoredText) -> TextSummary:
     """Store one text as `save_texts` does; returns what is stored."""
     return save_texts(session, [new])[new.content_hash, new.reader]
-
-
-@cache
-def _insert_if_new(dialect: str) -> sqlite.Insert | postgresql.Insert:
-    insert = sqlite.insert(_texts) if dialect == "sqlite" else postgresql.insert(_texts)
-    return insert.on_conflict_do_nothing(index_elements=["content_hash", "reader"])
 
 
 def contents_with_text(session: Session, hashes: Sequence[str], without: Collection[int] = ()) -> set[str]:
