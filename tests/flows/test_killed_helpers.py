@@ -165,12 +165,12 @@ class Place:
         engine = create_engine(self.url)
         try:
             with engine.connect() as connection:
-                told = "SELECT id, calls, input_tokens + output_tokens, reported_at FROM runs"
+                told = "SELECT id, calls, input_tokens + output_tokens AS tokens, reported_at FROM runs"
                 row = connection.execute(text(told)).one_or_none()
                 unknown = connection.execute(text("SELECT count(*) FROM unanswered_calls")).scalar_one()
         finally:
             engine.dispose()
-        return row and Told(*row[:3], unknown, row[3] is not None)
+        return None if row is None else Told(row.id, row.calls, row.tokens, unknown, row.reported_at is not None)
 
 
 @pytest.fixture(scope="module")
