@@ -30,6 +30,9 @@ _IRREGULAR: Final = _irregular_forms()
 _SUFFIXES: Final = tuple(_DATA["lists"]["suffixes"].split())
 _NO_ADVERBS: Final = frozenset(_DATA["lists"]["no_adverbs"].split())
 _KEPT: Final = frozenset(_DATA["lists"]["kept"].split())
+_BRITISH_ISE: Final = re.compile(r"(?<=\w{3})(?<![aeou])is(?=(?:e[drs]?|ing|ations?)$)")
+_BRITISH_OUR: Final = re.compile(r"(?<=\w{2})our(?=(?:s|ed|ing|able|abl[ey]|ers?|ful|less)?$)")
+"""Spellings that are American too: "organise", "labour". All forms of a word change alike, so that none is a mistake."""
 
 
 @lru_cache(maxsize=100_000)
@@ -43,6 +46,7 @@ def stem(word: str) -> str:
         word = _IRREGULAR[word]
     if len(word) <= 3 or not word.isalpha() or word in _KEPT:
         return word
+    word = _BRITISH_OUR.sub("or", _BRITISH_ISE.sub("iz", word))
     if word.endswith("ional") and len(word) > 8:
         word = word.removesuffix("al")
     if word.endswith("ceed"):

@@ -24,6 +24,7 @@ from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
 from tasks.language.escaped import escape_text
 from tasks.language.numbers import PERCENT, RATIO
+from tasks.language.words import stem
 from tasks.memo.claims import (
     MemoStatement,
     StatementKind,
@@ -186,7 +187,7 @@ def _statement(
     if _RATE.search(statement.words):
         return _prove(statement, room)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
-    measured = _by_measures(statement, ledger, room)
+    measured = _by_measures(statement, own, ledger, room)
     held = [*by_ledger, *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
     is_whole = bool(measured) or (len(held) >= len(_amounts(statement.words)) and not says_multiple(statement.words))
@@ -210,12 +211,13 @@ def _gives_amount(words: str, figure: LedgerFigure) -> bool:
 
 
 def _by_measures(
-    statement: MemoStatement, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
+    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> list[CheckedClaim]:
     """The ledger's verdict on each amount of a statement that says nothing else; nothing if it cannot tell of one."""
     held: list[CheckedClaim] = []
     for measure in read_measures(statement.words, room.names):
-        one = _by_measure(statement, measure, ledger, room)
+        name = next((figure.label for figure in own if figure.concept in measure.expression.names), "")
+        one = _by_measure(statement, measure, name, ledger, room)
         if one is None and measure.figure.digits:
             return [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
         held += [one] if one is not None else []
@@ -223,9 +225,13 @@ def _by_measures(
 
 
 def _by_measure(
-    statement: MemoStatement, measure: StatedMeasure, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
+    statement: MemoStatement,
+    measure: StatedMeasure,
+    name: str,
+    ledger: Mapping[Any, Sequence[RoomFigure]],
+    room: MemoTexts,
 ) -> CheckedClaim | None:
-    """The ledger's verdict on an amount; one without a time is held against the latest."""
+    """The ledger's verdict on an amount that a statement gives by a name; one without a time is held against the latest."""
     values = room.values(measure.expression)
     periods = read_periods(measure.time, room.calendar) if measure.time else {room.latest(measure.expression)}
     value = find_value(measure, values, periods)
@@ -234,14 +240,15 @@ def _by_measure(
     first = value.inputs[0].figure
     is_stated = len(value.inputs) == 1 and value.name == first.concept and measure.figure.limit in {"", "exact"}
     if is_stated and value.unit == UNITS.get(measure.figure.unit, measure.figure.unit):
-        stated = replace(first, value=measure.figure.value, step=measure.figure.step)
+        stated = replace(first, label=name, value=measure.figure.value, step=measure.figure.step)
         verdict = _by_ledger(statement, stated, ledger, room)
         if verdict is None or measure.time or verdict.verdict is MemoVerdict.SUPPORTED:
             return verdict
     is_so = agrees(measure.figure, value)
     is_of_several = len({row.document_id for row in value.inputs}) > 1
     is_undated = not measure.time and any(agrees(measure.figure, other) for other in values)
-    if is_so is None or (not is_so and (is_of_several or is_undated)):
+    is_other = _names_other_line(name, value.inputs[0], room)
+    if is_so is None or (not is_so and (is_of_several or is_undated or is_other)):
         return None
     amount, unit = value.value, value.unit
     if unit == RATIO and measure.figure.unit == PERCENT:
@@ -260,6 +267,14 @@ def _by_measure(
         else MemoReason.AGREES,
         (value.inputs[0].document_name, words[0], matter, words[1]),
     )
+
+
+def _names_other_line(name: str, row: RoomFigure, room: MemoTexts) -> bool:
+    """Whether a figure's document has a line of this name beside the figure's own: net sales beside total revenues."""
+    if not name or set(map(stem, name.split())) <= set(map(stem, row.figure.label.split())):
+        return False
+    line = rf"^\W*{re.escape(name)}\b[^\n]*\d"
+    return re.search(line, room.text_of(row.text_id), re.IGNORECASE | re.MULTILINE) is not None
 
 
 def _places(found: Sequence[CheckedClaim]) -> list[MemoPlace]:
@@ -286,6 +301,8 @@ def _by_ledger(
     shown = agreeing or ranked
     if not agreeing and any(abs(other.figure.value) == abs(figure.value) for other in ranked):
         return None  # the sign alone differs: a cost or a loss that one of them writes without it
+    if not agreeing and _names_other_line(figure.label, ranked[0], room):
+        return None
     theirs = shown[0].figure
     matter = f"{theirs.concept.replace('_', ' ')} {period_in_words(theirs.period)}"
     amounts = [amount_in_words(each.value, each.unit) for each in (theirs, figure)]

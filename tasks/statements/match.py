@@ -50,6 +50,8 @@ _ONCE: Final = frozenset(
     map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
 )
 """What happens once, so that one year for it speaks against another."""
+_COSTS: Final = frozenset(map(stem, ("cost", "expense", "tax", "depreciation", "amortization", "impairment")))
+"""What rows are called whose amounts may have a minus."""
 _INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
 """Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
@@ -565,12 +567,28 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
+    amounts = [token for at in stated.figures if not _is_date(token := stated.tokens[at])]
+    said = [token for token in said if not _goes_so(token, amounts)]
     if limits := [token.text for token in stated.tokens if token.limit]:
         yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
     yield from (Difference(DifferenceKind.MISSING, token.text) for token in _without(said, label))
     yield from (Difference(DifferenceKind.PART, theirs=token.text) for token in _without(label, said))
     cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
-    yield from _other_cells([stated.tokens[at] for at in stated.figures], cells)
+    if any(token.stem in _COSTS for token in label):  # which some write with a minus, and some without
+        cells = [_without_sign(cell) for cell in cells]
+    yield from _other_cells(list(filter(_is_date, map(stated.tokens.__getitem__, stated.figures))), amounts, cells)
+
+
+def _goes_so(token: Token, amounts: Sequence[Token]) -> bool:
+    """Whether a word says which way the amounts go: "rose" of "from 4 to 5"."""
+    values = {amount.preposition: amount.figure.value for amount in amounts if amount.figure}
+    is_rise, is_fall = are_confused(token.stem, stem("fall")), are_confused(token.stem, stem("rise"))
+    return values.keys() == {"from", "to"} and is_rise != is_fall and (values["to"] > values["from"]) == is_rise
+
+
+def _without_sign(token: Token) -> Token:
+    assert token.figure is not None
+    return replace(token, figure=replace(token.figure, value=abs(token.figure.value)))
 
 
 def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
@@ -578,16 +596,17 @@ def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if all(nearness(token.stem, other.stem) < ALIKE for other in others)]
 
 
-def _other_cells(figures: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
-    """What the cells of a row give otherwise than a statement's figures, each in the column of its date."""
-    dates, amounts = list(filter(_is_date, figures)), [token for token in figures if not _is_date(token)]
+def _other_cells(
+    dates: Sequence[Token], amounts: Sequence[Token], cells: Sequence[Token]
+) -> Iterator[Difference]:
+    """What the cells of a row give otherwise than a statement's amounts, each in the column of its date."""
     if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
         if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant
             yield _missing(amounts[0])
         return
     if not amounts or len(dates) not in {1, len(amounts)}:
         yield Difference(DifferenceKind.OTHER_PERIOD)
-    for amount, day in zip(amounts, dates * len(amounts) if len(dates) == 1 else dates, strict=False):
+    for amount, day in zip(amounts, [*dates] * len(amounts) if len(dates) == 1 else dates, strict=False):
         held = [cell for cell in cells if _nearness(amount, cell)]
         columns = {cell.segment for cell in cells if _is_date(cell) and _nearness(day, cell)}
         if not held:

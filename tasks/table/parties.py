@@ -12,6 +12,8 @@ _LEGAL_END: Final = re.compile(written("legal_end"), re.IGNORECASE)
 _NAME_END: Final = re.compile(written("name_end"))
 _PARTY_BREAK: Final = re.compile(written("party_break"), re.IGNORECASE)
 _ALIAS: Final = re.compile(written("alias"))
+_NO_ALIAS: Final = re.compile(written("no_alias"), re.IGNORECASE)
+_LISTED_NEXT: Final = re.compile(written("listed_next"))
 _DESCRIBED: Final = re.compile(written("described"), re.IGNORECASE)
 _THE: Final = re.compile(r"(?:\s*(?:the|der|die|dem|la|le|Frau|Herrn?|Mme|Mrs?\.?|Ms\.?) (?=[A-Z]\w+ [A-Z]))?")
 _SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
@@ -45,7 +47,7 @@ _BEFORE_NAME: Final = re.compile(written("before_name"))
 def _aliased_names(flat: str) -> list[tuple[str, Span]]:
     """The first two names with a legal form that an alias in brackets follows."""
     found: dict[str, Span] = {}
-    for alias in _ALIAS.finditer(flat, 0, OPENING):
+    for alias in (one for one in _ALIAS.finditer(flat, 0, OPENING) if not _NO_ALIAS.search(one[0])):
         low = max(0, alias.start() - 300, max((span.end for span in found.values()), default=0))
         known = {_plain_name(name) for name in found}
         for start in (match.end() for match in _BEFORE_NAME.finditer(flat, low, alias.start())):
@@ -100,7 +102,8 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         if conjunction and conjunction.start() < stop and _LEGAL_END.search(before_and):
             stop = conjunction.start()
         line = contract.text.find("\n", position, stop)
-        if line >= 0 and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
+        goes_on = _LEGAL_END.match(flat[line + 1 : stop].split(" ")[0].strip(","))
+        if line >= 0 and not goes_on and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
             stop = line
         comma = flat.find(",", position, stop)
         if (
@@ -113,11 +116,13 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
         alias = _ALIAS.search(flat, stop, min(end, stop + 450))
+        if alias and _NO_ALIAS.search(alias[0]):
+            return
         if not _is_party(name, flat, stop, has_alias=alias is not None and alias.start() - stop < 3):
             return
         yield name, Span(position, stop)
         behind = alias.end() if alias else stop
-        following = _PARTY_BREAK.search(flat, behind, end)
+        following = (_LISTED_NEXT.match(flat, behind, end) if alias else None) or _PARTY_BREAK.search(flat, behind, end)
         if following is None or following.start() - behind > 250:
             return
         position = following.end()

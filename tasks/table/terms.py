@@ -27,12 +27,19 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
     if best is not None:
         return best
     early = find_dates(contract.flat, 0, 600)
+    early = [one for one in early if _fills_line(contract.text, one)] or early
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
         before = contract.words(Span(clause.start, early[0].start))
         if not says("begins", before) and not says("other_contract", before):
             return FoundValue(early[0].day.isoformat(), (clause,), 0.65)
     return None
+
+
+def _fills_line(text: str, dated: Dated) -> bool:
+    """Whether a day stands alone on its line, as over a letter."""
+    around = text[: dated.start].rpartition("\n")[2] + text[dated.end :].partition("\n")[0]
+    return not around.strip()
 
 
 def find_effective_date(contract: Contract) -> FoundValue | None:
@@ -148,6 +155,8 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
             continue
         if says("thereafter_behind", behind) and not begins:
             continue
+        if says("goes_on", behind):
+            return None  # five years and six weeks are not read
         started = _start_of_term(contract, clause, duration)
         if started is not None:
             day, spans = started
