@@ -29,7 +29,6 @@ _SHOWN: Final = 0.5
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
 _PARTS: Final = re.compile(r"; |, and (?=(?:the|our|its) )")
-_ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
 _APPOSED: Final = re.compile(
     rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL
 )
@@ -108,7 +107,6 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
-    bare = read(_ADDED.sub("", statement.rstrip(". ")))
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -118,9 +116,6 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
             result = replace(_compare(stated, candidate, known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
-            if result.verdict is Finding.NOT_FOUND and bare.original != statement.rstrip(". "):
-                against = replace(_compare(bare, candidate, known), text=number)
-                result = against if against.verdict is Finding.CONTRADICTED else result
             best = max(best, result, key=lambda one: (one.verdict is Finding.CONTRADICTED, one.share))
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
@@ -162,8 +157,7 @@ def _find_readings(text: str) -> Iterator[str]:
     """A sentence, its paraphrases with the same meaning, and the statements in its parts."""
     for part in (text, *_PARTS.split(text)):
         bare = _NUMBERED.sub("", part)
-        short = _ADDED.sub("", bare)
-        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare))
         yield from (form.format(**told.groupdict()) for pattern, form in _TOLD for told in pattern.finditer(bare))
 
 

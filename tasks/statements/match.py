@@ -568,7 +568,8 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
     amounts = [token for at in stated.figures if not _is_date(token := stated.tokens[at])]
-    said = [token for token in said if not _goes_so(token, amounts)]
+    dates = [token for at in stated.figures if _is_date(token := stated.tokens[at])]
+    said = [token for token in said if not _goes_so(token, amounts, dates)]
     if limits := [token.text for token in stated.tokens if token.limit]:
         yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
     yield from (Difference(DifferenceKind.MISSING, token.text) for token in _without(said, label))
@@ -576,14 +577,22 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
     if any(token.stem in _COSTS for token in label):  # which some write with a minus, and some without
         cells = [_without_sign(cell) for cell in cells]
-    yield from _other_cells(list(filter(_is_date, map(stated.tokens.__getitem__, stated.figures))), amounts, cells)
+    yield from _other_cells(dates, amounts, cells)
 
 
-def _goes_so(token: Token, amounts: Sequence[Token]) -> bool:
-    """Whether a word says which way the amounts go: "rose" of "from 4 to 5"."""
-    values = {amount.preposition: amount.figure.value for amount in amounts if amount.figure}
+def _goes_so(token: Token, amounts: Sequence[Token], dates: Sequence[Token]) -> bool:
+    """Whether a word says which way the amounts go from an earlier date to a later one: "rose" of "from 4 to 5"."""
+    given = {amount.preposition: (amount.figure, day.figure) for amount, day in zip(amounts, dates, strict=False)}
     is_rise, is_fall = are_confused(token.stem, stem("fall")), are_confused(token.stem, stem("rise"))
-    return values.keys() == {"from", "to"} and is_rise != is_fall and (values["to"] > values["from"]) == is_rise
+    if given.keys() != {"from", "to"} or len(amounts) != len(dates) or is_rise == is_fall:
+        return False
+    (before, first), (after, last) = given["from"], given["to"]
+    assert before
+    assert after
+    assert first
+    assert last
+    is_later = [part or 0 for part in last.date] > [part or 0 for part in first.date]
+    return is_later and (after.value > before.value) == is_rise
 
 
 def _without_sign(token: Token) -> Token:
@@ -596,9 +605,7 @@ def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if all(nearness(token.stem, other.stem) < ALIKE for other in others)]
 
 
-def _other_cells(
-    dates: Sequence[Token], amounts: Sequence[Token], cells: Sequence[Token]
-) -> Iterator[Difference]:
+def _other_cells(dates: Sequence[Token], amounts: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
     """What the cells of a row give otherwise than a statement's amounts, each in the column of its date."""
     if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
         if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant

@@ -168,3 +168,18 @@ def test_a_table_at_the_beginning_of_a_document_keeps_its_columns(home: Path) ->
         row = texts.save_text(session, new_text("Stocks.txt", table))
     room = MemoTexts([LedgerText(row.id, "Stocks.txt", "Stocks.txt")], "Acme")
     assert verdict("Stocks of the plants were $4.87 billion on 28 January 2024.", room).verdict is MemoVerdict.SUPPORTED
+
+
+def test_a_figure_of_another_line_that_means_the_same_contradicts_nothing(home: Path) -> None:
+    text = (
+        "(in millions of USD)\t2024\t2023\nNet sales\t160,280\t151,381\nMembership income\t1,352\t1,478\n"
+        "Total revenues\t161,632\t152,859\nNet income\t8,053\t5,147\n"
+    )
+    with database.writing() as session:
+        row = texts.save_text(session, new_text("Accounts 2024.txt", text))
+    room = MemoTexts([LedgerText(row.id, "Accounts 2024.txt", "Accounts 2024.txt")], "Acme")
+    said = [
+        verdict(f"{name} came to $160.3 billion in 2024.", room).verdict for name in ("Net sales", "Total revenues")
+    ]
+    assert said[0] is not MemoVerdict.CONTRADICTED
+    assert said[1] is MemoVerdict.CONTRADICTED

@@ -344,6 +344,27 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
             Finding.CONTRADICTED,
         ),
         (
+            "\t2024\t2023\nFees ($ million)\t5\t4\n",
+            "Fees rose from $4 million in 2023 to $5 million in 2024.",
+            Finding.SUPPORTED,
+        ),
+        (
+            "\t2024\t2023\nFees ($ million)\t5\t4\n",
+            "Fees fell from $4 million in 2023 to $5 million in 2024.",
+            Finding.NOT_FOUND,
+        ),
+        ("\t2024\t2023\nPort costs ($ million)\t(5)\t(4)\n", "Port costs were $5 million in 2024.", Finding.SUPPORTED),
+        (
+            "\t2024\t2023\nPort result ($ million)\t(5)\t(4)\n",
+            "The port result was $5 million in 2024.",
+            Finding.NOT_FOUND,
+        ),
+        (
+            'Oka Pumps Ltd (the "Supplier") is in Rome. The Supplier organizes the labor.',
+            "Oka organises the labour.",
+            Finding.SUPPORTED,
+        ),
+        (
             "Its parent company is Oka Holdings, a firm in Rome.",
             "Its parent is Ruth Holdings, a firm.",
             Finding.CONTRADICTED,
