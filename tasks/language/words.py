@@ -32,7 +32,7 @@ _NO_ADVERBS: Final = frozenset(_DATA["lists"]["no_adverbs"].split())
 _KEPT: Final = frozenset(_DATA["lists"]["kept"].split())
 _BRITISH_ISE: Final = re.compile(r"(?<=\w{3})(?<![aeou])is(?=(?:e[drs]?|ing|ations?)$)")
 _BRITISH_OUR: Final = re.compile(r"(?<=\w{2})our(?=(?:s|ed|ing|able|abl[ey]|ers?|ful|less)?$)")
-"""Spellings that are American too: "organise", "labour". All forms of a word change alike, so that none is a mistake."""
+"""British spellings: "organise", "labour". All forms of a word change alike, so that other words stay one too."""
 
 
 @lru_cache(maxsize=100_000)

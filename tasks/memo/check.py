@@ -231,7 +231,7 @@ def _by_measure(
     ledger: Mapping[Any, Sequence[RoomFigure]],
     room: MemoTexts,
 ) -> CheckedClaim | None:
-    """The ledger's verdict on an amount that a statement gives by a name; one without a time is held against the latest."""
+    """The ledger's verdict on an amount that a statement gives by a name; the latest counts where it gives no time."""
     values = room.values(measure.expression)
     periods = read_periods(measure.time, room.calendar) if measure.time else {room.latest(measure.expression)}
     value = find_value(measure, values, periods)
