@@ -7,7 +7,7 @@ two rows of one concept that differ.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import chain
@@ -24,6 +24,7 @@ from tasks.figures.table_columns import (
     are_two_years,
     belongs_to_column,
     columns_under,
+    find_pace,
     is_slipped,
     read_header,
 )
@@ -167,6 +168,7 @@ class _Table:
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
+        self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
@@ -401,6 +403,8 @@ class _Table:
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
         when = said.when if said.when and said.when.dated else column.when if column else None
+        if self._pace and when is said.when and when is not None and when.end and when.months is None:
+            when = replace(when, months=self._pace)  # each row of a series is as long as the step to the next
         if when is None and said.meaning is not None and column is None:
             self._findings.leave_out("no header over the column")
             return None

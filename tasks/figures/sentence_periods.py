@@ -148,7 +148,11 @@ def times(sentence: str) -> list[list[When]]:
     lengths, each has the length that precedes it.
     """
     groups: list[list[When]] = []
-    found = [when for when in find_periods(sentence) if when.dated]
+    found = [
+        when
+        for when in find_periods(sentence)
+        if when.dated and not WORDS.time_of_founding.search(sentence, 0, when.start)
+    ]
     begins = [0, *(when.stop for when in found)]
     spans = [spoken_span(sentence[begin : when.stop]) for begin, when in zip(begins, found, strict=False)]
     several = len({span for span in spans if span}) > 1

@@ -545,6 +545,13 @@ def _steps(headers: Sequence[When | None]) -> list[int | None]:
 
 
 _STEPS: Final = frozenset({1, 3, 6, 12})
+_MOST_DATES: Final = 400
+
+
+def find_pace(names: Sequence[str]) -> int | None:
+    """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies."""
+    paces = {*_steps([header_period(name) for name in names[:_MOST_DATES] if is_date(name)])}
+    return paces.pop() if len(paces) == 1 else None
 
 
 def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:

@@ -187,10 +187,13 @@ def entity_named(text: str, label: Label) -> str | None:
     plain = " ".join(WORDS.filler.sub(" ", rest).split())
     return (
         None
-        if not plain or WORDS.whole_company.match(plain) or len(plain) > 60
+        if not _NAME.search(plain) or WORDS.whole_company.match(plain) or len(plain) > 60
         else " ".join(rest.split()).strip(" ,:()-–$€£'\"’0")
     )
 
+
+_NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]{2}")
+"""What the name of a part has at least: a column "a" beside "b" is none."""
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _WEAK: Final = 2

@@ -284,12 +284,27 @@ def _loose_row(label: str, start: int, cells: Sequence[re.Match[str]]) -> Row:
 
 
 def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of a table, with a date in several cells above others joined."""
+    """The rows of a table with split ones joined: dates above rows, and labels on the line above their numbers."""
+    below = _below_labels(rows[:_LONGEST_STATEMENT])
     for at, row in enumerate(rows):
-        if at < _LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
+        if at in below:
+            label = rows[at - 1]
+            yield Row(label.start, [label.name, *row.cells[1:]], [label.start, *row.starts[1:]], row.loose)
+        elif at < _LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
-        else:
+        elif at + 1 not in below:
             yield row
+
+
+def _below_labels(rows: Sequence[Row]) -> Collection[int]:
+    """The rows that begin with their numbers, each below a line with nothing but a label, where most rows are so."""
+    below = {
+        at
+        for at, (above, row) in enumerate(pairwise(rows), 1)
+        if not row.name and above.name and not any(above.cells[1:]) and row.has_number(comma_decimal=False)
+    }
+    named = sum(1 for row in rows if row.name and row.has_number(comma_decimal=False)) if len(below) > 1 else 0
+    return below if len(below) > max(named, 1) else ()
 
 
 def _is_cut_date(row: Row) -> bool:

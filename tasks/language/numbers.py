@@ -113,6 +113,9 @@ _COMPOUND_BEFORE: Final = re.compile(r"(?:[/–-]|\d:)$")
 _COMPOUND_BEHIND: Final = re.compile(r"[-/:]?\d")
 """What joins two numbers to one thing, which is no amount: "2023-24", "10:1"."""
 
+_NO_CURRENCY: Final = frozenset({"Lei", "real", "Real", "REAL"})
+"""Italian for "she", and Spanish for what happened: "Real 2024 | Presupuesto 2024"."""
+
 _MOST_DIGITS: Final = 30
 _THOUSAND: Final = 1000
 _GROUP: Final = 3
@@ -219,7 +222,7 @@ def scale_name(multiplier: int) -> str:
 def find_currency(written: str) -> str | None:
     """The ISO code for a mark, code or name, also after the letter of a scale: EUR for "TEUR"."""
     plain = written.strip()
-    if plain == "Lei":  # Italian for "she"
+    if plain in _NO_CURRENCY:
         return None
     return (
         currency_marks().get(plain)

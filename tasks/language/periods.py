@@ -32,6 +32,8 @@ _FULL_YEAR: Final = r"(?:1[89]\d\d|20\d\d)"
 _DATA: Final = tomllib.loads(files("tasks.language").joinpath("spans.toml").read_text(encoding="utf-8"))
 _ORDINAL_NUMBERS: Final = {word: int(number) for number, words in _DATA["ordinals"].items() for word in words.split()}
 _ORDINALS: Final = "|".join(map(re.escape, _ORDINAL_NUMBERS))
+_QUARTER_NAMES: Final = alternation(_DATA["quarters"].split())
+_HALF_NAMES: Final = alternation(_DATA["halves"].split())
 
 _FISCAL_YEAR: Final = (
     "fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice|ejercicio|esercizio|exercício|boekjaar"
@@ -40,7 +42,7 @@ _TOKEN: Final = re.compile(
     rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
     rf"|(?P<cjk>(?<!\d)(?P<cy>{YEAR})年(?: ?(?P<cm>\d{{1,2}})月(?: ?(?P<cd>\d{{1,2}})日|(?P<ck>期)(?! ?第)"
     r"|(?!期))|(?! ?\d|[度間前])))"
-    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
+    rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|ro|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
     rf"(?:,? (?:de )?(?P<dy>{_FULL_YEAR})\b"
     rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b"
@@ -57,7 +59,8 @@ _TOKEN: Final = re.compile(
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second)[ -]half(?: of| year)?)(?:[ /-]?(?:fiscal "
     rf"|fy ?)?['’]?(?P<hy>{YEAR}|\d\d(?![.,\d%]))\b)?(?!\w))"
     rf"|(?P<season>\b(?:(?P<sn>[1-4])(?:(?P<st>t)|s)|(?:(?P<tt>t)|s)(?P<tn>[1-4])"
-    rf"|(?P<so>{_ORDINALS}) (?:(?P<sq>trimestre|quartal|kwartaal)|semestre|halbjahr|halfjaar))(?: (?:de|del|van))?"
+    rf"|(?P<so>{_ORDINALS}) (?:(?P<sq>{_QUARTER_NAMES})|{_HALF_NAMES})"
+    rf"|(?:(?P<nq>{_QUARTER_NAMES})|{_HALF_NAMES})\.? ?(?P<no>[1-4]))(?: (?:de|del|van))?,?"
     rf" ?(?P<sy>{YEAR})\b)"
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
     rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b"
@@ -254,6 +257,8 @@ def header_period(text: str) -> When | None:
         return When(month_day=loose, months=None if part else span, part=part) if loose or span or part else None
     if _TWO_YEARS.search(text):  # headers of two columns that were not parted
         return None
+    if len(dated) == 1 and (begun := _first_day(found, dated[0])) is not None:
+        dated = [begun, *dated]
     if len(dated) == _TWO and (both := _from_to(text, *dated)) is not None:
         return both
     when = _only_time(text, dated)
@@ -279,6 +284,15 @@ def _only_time(text: str, dated: Sequence[When]) -> When | None:
     years = {when.year for when in dated if when.is_bare_year and f"{when.year}" in text}
     of_two = years and exact[0].end and exact[0].end.year not in years and not _NAMED_FISCAL.search(text)
     return None if of_two else exact[0]  # "30/09/2025 ANNO 2024": the heads of two columns
+
+
+def _first_day(found: Sequence[When], last: When) -> When | None:
+    """The first day of a span whose year stands at its end alone: "1 January to 31 July 2026"."""
+    first = next((when for when in found if when.month_day and when.stop <= last.start), None)
+    if first is None or first.month_day is None or last.end is None or last.months:
+        return None
+    begun = make_day(last.end.year, *first.month_day)
+    return replace(first, end=begun if begun <= last.end else months_back(begun, 12), month_day=None)
 
 
 def _from_to(text: str, first: When, last: When) -> When | None:
@@ -423,8 +437,8 @@ def _half(part: _Part) -> When:
 
 
 def _season(part: _Part) -> When | None:
-    number = int(part.get("sn") or part.get("tn") or _ORDINAL_NUMBERS[part["so"].lower()])
-    of_quarter = not {"st", "tt", "sq"}.isdisjoint(part)
+    number = int(part.get("sn") or part.get("tn") or part.get("no") or _ORDINAL_NUMBERS[part["so"].lower()])
+    of_quarter = not {"st", "tt", "sq", "nq"}.isdisjoint(part)
     if not of_quarter and number > _HALVES:
         return None
     return When(year=int(part["sy"]), part=f"{'Q' if of_quarter else 'H'}{number}")

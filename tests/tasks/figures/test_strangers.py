@@ -1,0 +1,93 @@
+"""Series of days, labels over their numbers, columns of no part of the company, and times of no figure."""
+
+import pytest
+
+from tasks.figures.concepts import taxonomy
+from tasks.figures.document import LedgerDocument
+from tasks.figures.document_figures import find_figures
+
+MONTH, YEAR = "2024-02-01/2024-02-29", "2024-01-01/2024-12-31"
+
+
+def figures(text: str) -> list[tuple[str, str, str, str | None]]:
+    """(concept, value, period, entity) of a text's figures, in order."""
+    found = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    return [(each.concept, f"{each.value:f}", each.period, each.entity) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("days", "period"),
+    [
+        (("2024-01-31", "2024-02-29", "2024-03-31"), MONTH),
+        (("31.03.2024", "29.02.2024", "31.01.2024"), MONTH),
+        (("2023-11-30", "2024-02-29", "2024-05-31"), "2023-12-01/2024-02-29"),
+    ],
+)
+def test_a_row_of_a_series_is_as_long_as_the_step_to_the_next(days: tuple[str, ...], period: str) -> None:
+    rows = "".join(f"{day}\t{number}2000\t{number}\n" for number, day in enumerate(days, 1))
+    found = figures(f"Date\tRevenue\tTotal customers\n{rows}")
+    assert ("revenue", "22000", period, None) in found
+    assert ("customers", "2", "2024-02-29", None) in found
+
+
+@pytest.mark.parametrize(
+    ("head", "periods"),
+    [
+        ("I trimestre 2024\tIII trimestre 2024", ("2024-01-01/2024-03-31", "2024-07-01/2024-09-30")),
+        ("kv 1 2024\tkv 2 2024", ("2024-01-01/2024-03-31", "2024-04-01/2024-06-30")),
+        ("1. kvartal 2024\t1. halvår 2024", ("2024-01-01/2024-03-31", "2024-01-01/2024-06-30")),
+        ("II kwartał 2024\tI półrocze 2024", ("2024-04-01/2024-06-30", "2024-01-01/2024-06-30")),
+        ("Del 1ro de Enero al 31 de Julio de 2024\t2023", ("2024-01-01/2024-07-31", "2023-01-01/2023-12-31")),
+        ("1 October to 30 June 2024\t2023", ("2023-10-01/2024-06-30", "2023-01-01/2023-12-31")),
+    ],
+)
+def test_parts_of_years_are_known_by_their_names_and_days(head: str, periods: tuple[str, str]) -> None:
+    found = figures(f"EUR thousand\n\t{head}\nRevenue\t300\t400\n")
+    assert found == [
+        ("revenue", value, period, None) for value, period in zip(("300000", "400000"), periods, strict=True)
+    ]
+
+
+def test_a_label_may_stand_on_the_line_above_its_numbers() -> None:
+    found = figures("EUR\n\t2024\t2023\nTotal assets\n\t1,234\t1,102\nRevenue\n\t9,412\t7,100\n")
+    assert [(concept, value) for concept, value, *_ in found] == [
+        ("total_assets", "1234"), ("total_assets", "1102"), ("revenue", "9412"), ("revenue", "7100"),
+    ]  # fmt: skip
+
+
+def test_a_row_without_a_label_below_a_heading_is_not_the_headings() -> None:
+    text = "EUR\n\t2024\t2023\nRevenue\n\t1,234\t1,102\nLicences\t400\t300\nServices\t834\t802\n"
+    assert figures(text) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "values"),
+    [
+        ("Solde débiteur 2024\tSolde créditeur 2024\tTotaux 2024", ["1300"]),
+        ("Zugänge 2024\tAbgänge 2024\t2024", ["1300"]),
+        ("Exercice 2024 a\tEmplois 2024\tExercice 2023 b", ["1100", "1300"]),
+        ("Real 2024\tVariations 2024\tReal 2023", ["1100", "1300"]),
+    ],
+)
+def test_sides_and_movements_of_an_account_are_no_parts_of_the_company(head: str, values: list[str]) -> None:
+    found = figures(
+        f"Les montants sont en euros pour l'exercice clos et les comptes.\nEUR\n\t{head}\nRevenue\t1100\t1200\t1300\n"
+    )
+    assert [(value, entity) for _, value, _, entity in found] == [(value, None) for value in values]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Founded in 2009 in Sheffield, the company employs a workforce of 312 people.",
+        "Since 2011 the company's headcount has been 312 people.",
+        "The market for such tools had revenue of EUR 94 billion in 2024.",
+    ],
+)
+def test_a_founding_and_a_market_give_no_figure_its_time(sentence: str) -> None:
+    assert figures(f"{sentence}\n") == []
+
+
+def test_kroner_of_an_unknown_country_have_no_currency() -> None:
+    found = find_figures(LedgerDocument("Tall i tusen kroner\n\t2024\nRevenue\t1 234\n", [], "a.txt"), taxonomy())
+    assert [(str(each.value), each.unit) for each in found.figures] == [("1234000", "unknown")]
