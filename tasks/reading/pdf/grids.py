@@ -6,14 +6,14 @@ top of the page to its bottom.
 
 import itertools
 import math
-import re
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import Line, build_lines, is_figure, is_sign
+from tasks.reading.pdf.grouping import Entry, Grouping, Level, find_label_column
+from tasks.reading.pdf.lines import LEADING_SIGN, Line, LineCell, build_lines, is_figure, is_sign
 from tasks.reading.pdf.rows import TableRow, join_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
@@ -30,12 +30,6 @@ LEVEL: Final = 0.6
 """The share of such rows that hold something in a column that tells them."""
 _SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
-_TORN: Final = re.compile(r"\d([,.'’ ])\d{3}\1\d{0,2}$|\d[,.]$")
-"""A figure of which a part stands in the next line: `5,000,0`."""
-_SHARED: Final = 2.0
-"""How much more than other faults it counts that two figures share a cell."""
-_LONE: Final = 1.5
-"""The same of a row of a single cell below others, and of lines that are joined though the lower begins like a row."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -48,134 +42,43 @@ def is_too_much(cell: Sequence[Line]) -> bool:
 
 
 def rows_between_rules(
-    cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float] = ()
+    cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float], label: int
 ) -> tuple[list[TableRow], float]:
-    """The rows between two rules, from each cell's lines and the cells' right edges: the most regular of several
-    readings.
+    """The rows between two rules, from each cell's lines and the cells' right edges, and how irregular they are.
 
-    The readings are one row, the rows between `seams`, a row for each level on which lines stand, and a row for each
-    line of the cell with most figures. If rules enclose several rows, as on forms, figures would share a cell. The
-    remaining irregularity is returned with the rows.
+    Rules may enclose several rows, as on forms. `seams`: where the borders or the grounds of cells meet.
     """
     if not any(cells):
         return [], 0.0
     if max(map(len, cells)) == 1:
         return [_row(cells, ends)], 0.0
-    readings: list[tuple[list[_Cells], float]] = [([list(cells)], _faults([list(cells)], ends))]
     size = max(line.size for cell in cells for line in cell)
-    levels, spine = _levels(cells), _spine(cells)
-    alike = len({len(cell) for cell in cells if cell}) == 1
-    for places in (levels, spine) if alike or len(spine) > 1 or len(spine) == len(levels) - 1 else ():
-        rows = _joined(_parted(cells, [at - _SAME_LEVEL * size for at in places]), ends)
-        readings.append((rows, _faults(rows, ends)))
-    if seams:
-        rows = _parted(cells, seams)
-        readings.append((rows, _faults(rows, ends, is_seamed=True)))
-    best, faults = min(readings, key=itemgetter(1))
-    return [_row(row, ends) for row in best], faults
+    levels, lines = _levels(cells)
+    groups, faults = Grouping(levels, ends, size, seams, label=label).rows()
+    rows = [
+        [[line for at in group if (line := lines[at].get(x)) is not None] for x in range(len(cells))]
+        for group in groups
+    ]
+    return [_row(row, ends) for row in rows], min(max(0.0, faults), len(rows))
 
 
-_Cells = list[Sequence[Line]]
-"""The lines of each cell of a row."""
-
-
-def _levels(cells: Sequence[Sequence[Line]]) -> list[float]:
-    """Where rows begin if lines within half a line's height form one row, and all others a row each."""
-    levels: list[float] = []
-    for line in sorted((line for cell in cells for line in cell), key=attrgetter("base")):
-        if not levels or line.base - levels[-1] > _SAME_LEVEL * line.size:
-            levels.append(line.base)
-    return levels
-
-
-def _spine(cells: Sequence[Sequence[Line]]) -> list[float]:
-    """Where rows begin if each has a figure from the cell with most figures, level with the row's first line."""
-    figures = [[line.base for line in cell if is_figure(write_words(line.words))] for cell in cells]
-    return max(figures, key=len)
-
-
-def _parted(cells: Sequence[Sequence[Line]], starts: Sequence[float]) -> list[_Cells]:
-    """The rows between these positions."""
-    rows: list[_Cells] = [[[] for _ in cells] for _ in range(len(starts) + 1)]
-    for x, cell in enumerate(cells):
-        for line in cell:
-            row = rows[bisect(starts, line.base)]
-            row[x] = [*row[x], line]
-    return [row for row in rows if any(row)]
-
-
-def _joined(rows: Iterable[_Cells], ends: Sequence[float]) -> list[_Cells]:
-    """The rows; one whose lines all had no room in the row above is merged with that row."""
-    joined: list[_Cells] = []
-    for row in rows:
-        held = [x for x, lines in enumerate(row) if lines]
-        above = joined[-1] if joined else []
-        goes_on = [x for x in held if joined and above[x] and not _are_rows(above[x][-1], row[x][0], ends[x])]
-        if goes_on and (goes_on == held or (sum(map(bool, above)) == 1 and _is_open(above[goes_on[0]][-1]))):
-            joined[-1] = [[*upper, *lines] for upper, lines in zip(above, row, strict=True)]
+def _levels(cells: Sequence[Sequence[Line]]) -> tuple[list[Level], list[dict[int, Line]]]:
+    """What stands on each level of the cells, and the lines that it is made of, which may be raised a little."""
+    held: list[dict[int, Line]] = []
+    bases: list[float] = []
+    for base, x, line in sorted(
+        ((line.base, x, line) for x, cell in enumerate(cells) for line in cell), key=itemgetter(0)
+    ):
+        if held and base - bases[-1] <= _SAME_LEVEL * line.size and x not in held[-1]:
+            held[-1][x] = line
         else:
-            joined.append(row)
-    return joined
-
-
-def _faults(rows: Sequence[_Cells], ends: Sequence[float], *, is_seamed: bool = False) -> float:
-    """How irregular a reading of the lines between two rules is.
-
-    Faults are figures that share a cell; lines that are joined although the lower one had room after the upper one, or
-    separated although it had none; and rows with a single cell, which are headings above others. If the borders or
-    grounds of cells meet (`is_seamed`), these are rows like others.
-    """
-    faults = sum(_faults_within(row, ends) for row in rows)
-    faults += sum(_faults_between(upper, lower, ends) for upper, lower in itertools.pairwise(rows))
-    return faults if is_seamed or len(rows) < 2 else faults + _lone_rows(rows)
-
-
-def _faults_within(row: _Cells, ends: Sequence[float]) -> float:
-    """Figures that share a cell, and lines that are joined although the lower one had room after the upper one."""
-    faults = 0.0
-    room: dict[int, list[float]] = {}
-    for lines, end in zip(row, ends, strict=True):
-        for line, below in itertools.pairwise(lines):
-            weight = _LONE if below.words[0].text[0].isupper() else 1
-            level = round(2 * below.base / below.size)
-            room.setdefault(level, []).append(weight if _are_rows(line, below, end) else 0)
-        texts = [write_words(line.words) for line in lines]
-        torn = sum(_TORN.search(text) is not None for text in texts[:-1])
-        faults += _SHARED * max(0, sum(map(is_figure, texts)) - torn - 1)
-    return faults + sum(map(min, room.values()))
-
-
-def _faults_between(upper: _Cells, lower: _Cells, ends: Sequence[float]) -> int:
-    """Lines that are separated although the lower one had no room after the upper one."""
-    pairs = [(one, other, end) for one, other, end in zip(upper, lower, ends, strict=True) if one and other]
-    if any(_are_figures(one) and _are_figures(other) for one, other, _ in pairs):
-        return 0
-    return sum(not _are_rows(one[-1], other[0], end) for one, other, end in pairs)
-
-
-def _lone_rows(rows: Sequence[_Cells]) -> float:
-    """Rows with a single cell, which are headings above others."""
-    several = [sum(map(bool, row)) > 1 for row in rows]
-    first = min(x for row in rows for x, lines in enumerate(row) if lines)
-    headings = several.index(True) if True in several else 0
-    lone = several[headings:].count(False)
-    are_headings = all(row[first] for row in rows[:headings]) and not (lone and several.count(True) == 1)
-    return _LONE * lone + headings * (0.5 if are_headings else _LONE)
-
-
-def _are_rows(line: Line, below: Line, end: float) -> bool:
-    """Whether a line and the next one of its cell are separate texts: the next word would have fitted after it."""
-    if is_figure(write_words(below.words)):
-        return not _TORN.search(write_words(line.words))
-    if _is_open(line) and not below.words[0].text[:1].isdigit():
-        return False
-    first = below.words[0]
-    return line.right + 0.25 * line.size + first.right - first.left < end
-
-
-def _is_open(line: Line) -> bool:
-    """Whether a line ends in a comma, so that its text goes on."""
-    return line.words[-1].text.endswith(",")
+            held.append({x: line})
+            bases.append(base)
+    levels = [
+        Level(base, {x: Entry(line.cells) for x, line in sorted(lines.items())})
+        for base, lines in zip(bases, held, strict=True)
+    ]
+    return levels, held
 
 
 def label_and_figures(line: Line) -> tuple[float, float] | None:
@@ -250,7 +153,7 @@ _SPANNED: Final = 0.6
 def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     """The tables that rules draw around these words of a page."""
     tables: list[Table] = []
-    grids = [grid for grid in map(_Grid, filter(_may_have_fields, _grids(rules))) if grid.fields >= _FEWEST_FIELDS]
+    grids = [grid for grid in map(_Grid, _grids(rules)) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
         return []
     middles = [_middle(word) for word in words]
@@ -260,7 +163,9 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     for grid in grids:
         first, last = bisect(middles, grid.top), bisect(middles, grid.bottom)
         above = words[bisect(middles, grid.top - _ABOVE) : first]
-        rows = _read_grid(grid, words[first:last], above)
+        others = [other for other in grids if other.is_beside(grid)]
+        near = [word for word in words[first:last] if not any(other.holds(word) for other in others)]
+        rows = _read_grid(grid, near, above)
         if rows:
             following = min((other.top for other in grids if other.top > grid.bottom), default=math.inf)
             below = bisect(middles, min(grid.bottom + _BELOW, following))
@@ -277,6 +182,7 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
         return []
     if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
         rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
+    _join_signs(rows)
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
     grid.held = list(compress(range(len(held)), held))
     is_turned = _begins_at_the_right(rows)
@@ -287,9 +193,12 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
     return rows
 
 
-def _may_have_fields(rules: Rules) -> bool:
-    """Whether that many rules can form a grid, allowing for two added vertical sides."""
-    return bool(rules.vertical) and (len(rules.horizontal) - 1) * (len(rules.vertical) + 1) >= _FEWEST_FIELDS
+def _join_signs(rows: Sequence[TableRow]) -> None:
+    """Put signs that have cells of their own into those of the figures beside them; a lone one may be a unit."""
+    for cells in (row.cells for row in rows):
+        signs = [x for x in range(1, len(cells)) if LEADING_SIGN.fullmatch(cells[x - 1]) and is_figure(cells[x])]
+        for x in signs if len(signs) > 1 else ():
+            cells[x - 1 : x + 1] = "", cells[x - 1] + cells[x]
 
 
 def _middle(word: PageWord) -> float:
@@ -398,6 +307,15 @@ class _Grid:
         """Twice the position where its last column ends."""
         return 2 * self._xs[-1]
 
+    def is_beside(self, other: "_Grid") -> bool:
+        """Whether it has several columns and stands to the left or the right of another grid."""
+        is_level = self._width > 1 and self.top < other.bottom and other.top < self.bottom
+        return is_level and (self.right <= other.left or other.right <= self.left)
+
+    def holds(self, word: PageWord) -> bool:
+        """Whether a word stands within its outer rules."""
+        return self.top < _middle(word) < self.bottom and self.left < word.left + word.right < self.right
+
     def rows(self, words: Sequence[PageWord], *, parted: bool = False) -> list[TableRow]:
         """The rows with words, each with a text for every column; `parted` if open rows are already split."""
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
@@ -415,7 +333,10 @@ class _Grid:
             y, x = divmod(field, width)
             if self._last(cells, y, x) == x + 1 and min(word.left for word in its_words) > self._xs[x + 1]:
                 x += 1  # a header over a column of codes and one of figures stands over the figures
-            fields[y][x] = lines = build_lines(its_words)
+            lines = build_lines(its_words)
+            if self._last(cells, y, x) > x and self._distribute(lines, fields[y]):
+                continue
+            fields[y][x] = lines
             if len(lines) >= STACKED and self._part_stack(fields, cells, field):
                 continue
             if len(lines) >= TABLE_LINES and is_too_much(lines):
@@ -423,15 +344,42 @@ class _Grid:
         if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
             return self._with(gutters, words)
         rows: list[TableRow] = []
+        label = find_label_column([[x for x, lines in enumerate(band) if lines] for band in fields], width)
         for y, band in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
             ends = [self._end(band[x], cells, y, x) for x in range(width)]
-            more, faults = rows_between_rules(band, ends, seams)
+            more, faults = rows_between_rules(band, ends, seams, label)
             rows += more
             self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
             return self._with(gutters, words)
         return rows
+
+    def _distribute(self, lines: Sequence[Line], band: list[list[Line]]) -> bool:
+        """Put the parts of lines that share a field into the columns where they stand; returns whether each has one.
+
+        Rules part the rows above or below, and not these.
+        """
+        parts = [(line, [part for cell in line.cells for part in self._figures(cell)]) for line in lines]
+        for _, held in parts:
+            sides = [self._columns(part) for part in held]
+            if len(held) < 2 or any(one[1] >= other[0] for one, other in itertools.pairwise(sides)):
+                return False
+        for line, held in parts:
+            for part in held:
+                x = self._columns(part)[0]
+                band[x] = [*band[x], Line(part.words, line.base, line.size, [part])]
+        return True
+
+    def _columns(self, part: LineCell) -> tuple[int, int]:
+        """The first and the last column in which a part of a line stands."""
+        return bisect(self._xs, part.left + 1) - 1, bisect(self._xs, part.right - 1) - 1
+
+    def _figures(self, cell: LineCell) -> list[LineCell]:
+        """A cell of figures that stand in columns of their own, split into those; else the cell."""
+        held = itertools.groupby(cell.words, lambda word: bisect(self._xs, (word.left + word.right) / 2))
+        parts = [LineCell(list(words)) for _, words in held]
+        return parts if all(is_figure(part.text) for part in parts) else [cell]
 
     def header(self, above: Sequence[PageWord]) -> TableRow | None:
         """The line right above the grid, if its words are above several columns: a header without a rule."""

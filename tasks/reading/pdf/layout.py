@@ -64,12 +64,22 @@ _KNOWN: Final = 0.9
 _BREAK: Final = re.compile(r" *\r\n")
 _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""
+_LABELLED: Final = re.compile(r"^\D{2,60}\d[\d.,]*+ ?%?\)? *$")
+"""A label and one figure behind it, as in the lines of a table of two columns."""
+_AMONG: Final = 5
+"""Lines of which three have such a label."""
 
 
 def _has_figure_columns(text: str) -> bool:
-    """Whether two lines, with at most one line between them, have two figures side by side."""
-    rows = [number for number, line in enumerate(text.split("\r\n")) if _FIGURES.search(line)]
-    return any(other - one <= 2 for one, other in pairwise(rows))
+    """Whether two lines, with at most one between them, have two figures side by side, or three lines one behind a
+    label each.
+    """
+    lines = text.split("\r\n")
+    rows = [number for number, line in enumerate(lines) if _FIGURES.search(line)]
+    if any(other - one <= 2 for one, other in pairwise(rows)):
+        return True
+    labelled = [number for number, line in enumerate(lines) if _LABELLED.search(line)]
+    return any(other - one < _AMONG for one, other in zip(labelled, labelled[2:], strict=False))
 
 
 def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
@@ -127,9 +137,9 @@ def _may_hold_table(runs: list[Box], text: str) -> bool:
 
 def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) -> tuple[list[Table], list[Columns]]:
     """The tables of a page, or its columns where it stands in such; `is_turned`: it is written to the left."""
-    if columns := columns_by_rule(words, rules.vertical, rules.horizontal):
-        return [], columns
     tables = find_ruled_tables(rules, words)
+    if not tables and (columns := columns_by_rule(words, rules.vertical, rules.horizontal)):
+        return [], columns
     across = rules_across(rules)
     ruled = {word.first for word in _words(tables)}
     free = build_lines(word for word in words if word.first not in ruled)

@@ -8,7 +8,6 @@ column and continues on the next line is one cell, and empty cells keep their pl
 import itertools
 import math
 import re
-from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
@@ -16,7 +15,6 @@ from typing import Final
 
 from tasks.reading.pdf.lines import (
     GUTTER,
-    TOUCH,
     Interval,
     Line,
     LineCell,
@@ -33,6 +31,7 @@ from tasks.reading.pdf.table_columns import (
     beside_caption,
     beside_prose,
     columns_below_titles,
+    find_column,
     find_columns,
     find_full_row_columns,
     is_list,
@@ -244,10 +243,8 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
 
 def _part_figures(cell: LineCell, columns: Sequence[Interval]) -> list[LineCell]:
     """A cell of figures in several columns, split into those of each column."""
-    begins = [left - TOUCH for left, _ in columns]
-    parts = [
-        LineCell(list(words)) for _, words in itertools.groupby(cell.words, lambda word: bisect(begins, word.left))
-    ]
+    held = itertools.groupby(cell.words, lambda word: find_column(LineCell([word]), columns))
+    parts = [LineCell(list(words)) for _, words in held]
     apart = len(parts) > 1 and all(is_figure(part.text) and over(part, columns) == 1 for part in parts)
     return parts if apart else [cell]
 
