@@ -42,9 +42,9 @@ def is_too_much(cell: Sequence[Line]) -> bool:
 
 
 def rows_between_rules(
-    cells: Sequence[Sequence[Line]], ends: Sequence[float], seams: Sequence[float], label: int
+    cells: Sequence[Sequence[Line]], ends: Sequence[float], spans: Sequence[int], seams: Sequence[float], label: int
 ) -> tuple[list[TableRow], float]:
-    """The rows between two rules, from each cell's lines and the cells' right edges, and how irregular they are.
+    """The rows between two rules, from each cell's lines, right edge and columns, and how irregular they are.
 
     Rules may enclose several rows, as on forms. `seams`: where the borders or the grounds of cells meet.
     """
@@ -53,7 +53,7 @@ def rows_between_rules(
     if max(map(len, cells)) == 1:
         return [_row(cells, ends)], 0.0
     size = max(line.size for cell in cells for line in cell)
-    levels, lines = _levels(cells)
+    levels, lines = _levels(cells, spans)
     groups, faults = Grouping(levels, ends, size, seams, label=label).rows()
     rows = [
         [[line for at in group if (line := lines[at].get(x)) is not None] for x in range(len(cells))]
@@ -62,7 +62,7 @@ def rows_between_rules(
     return [_row(row, ends) for row in rows], min(max(0.0, faults), len(rows))
 
 
-def _levels(cells: Sequence[Sequence[Line]]) -> tuple[list[Level], list[dict[int, Line]]]:
+def _levels(cells: Sequence[Sequence[Line]], spans: Sequence[int]) -> tuple[list[Level], list[dict[int, Line]]]:
     """What stands on each level of the cells, and the lines that it is made of, which may be raised a little."""
     held: list[dict[int, Line]] = []
     bases: list[float] = []
@@ -75,7 +75,7 @@ def _levels(cells: Sequence[Sequence[Line]]) -> tuple[list[Level], list[dict[int
             held.append({x: line})
             bases.append(base)
     levels = [
-        Level(base, {x: Entry(line.cells) for x, line in sorted(lines.items())})
+        Level(base, {x: Entry(line.cells, spans[x]) for x, line in sorted(lines.items())})
         for base, lines in zip(bases, held, strict=True)
     ]
     return levels, held
@@ -348,7 +348,8 @@ class _Grid:
         for y, band in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
             ends = [self._end(band[x], cells, y, x) for x in range(width)]
-            more, faults = rows_between_rules(band, ends, seams, label)
+            spans = [self._last(cells, y, x) + 1 - x for x in range(width)]
+            more, faults = rows_between_rules(band, ends, spans, seams, label)
             rows += more
             self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):

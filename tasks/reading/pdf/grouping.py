@@ -20,8 +20,10 @@ from tasks.reading.pdf.lines import (
     Interval,
     LineCell,
     is_amount,
+    is_figure,
     is_like_figure,
     is_sign,
+    offset,
 )
 from tasks.reading.pdf.words import PageWord
 
@@ -35,6 +37,10 @@ _FAR: Final = 0.92
 """Lines further than that share of the least distance of two rows are as far apart as rows."""
 _EVEN: Final = 1.12
 """The largest distance of lines as a share of the least where they all stand equally far."""
+_MOST_HEADERS: Final = 6
+"""Lines at the top of a table that may be headers."""
+_ALIGNED: Final = 3.0
+"""Points by which the lines of a header stand apart at most, at one of their sides or in their middle."""
 _TORN: Final = re.compile(r"\d([,.'’ ])\d{3}\1\d{0,2}$|\d[,.]$")
 """A figure of which a part stands in the next line: `5,000,0`."""
 _NARROW: Final = 3
@@ -55,6 +61,7 @@ class _Fault:
     ROOM: Final = 2.75  # for the next word, which stands a line lower all the same
     NO_ROOM: Final = -0.5
     GOES_ON: Final = -1.5  # in small letters, or behind a hyphen
+    SAME: Final = 4.0  # a mark or a label again
     NEW_LABEL: Final = 1.25  # one that begins like others
     BY_TURNS: Final = -3.0  # words of each of the lines are drawn between those of the other
     CLOSE: Final = -0.75  # closer than most lines
@@ -80,6 +87,11 @@ class Entry:
     @property
     def right(self) -> float:
         return self.cells[-1].right
+
+    @property
+    def sides(self) -> Interval:
+        """Where they begin and end."""
+        return self.left, self.right
 
     @property
     def words(self) -> list[PageWord]:
@@ -146,6 +158,8 @@ class Grouping:
         )
         full = [at for at, has_label in enumerate(rows) if has_label]
         self._first, self._last = (full[0], full[-1]) if full else (0, 0)
+        amounts = [any(_is_amount(entry.text) for entry in level.entries.values()) for level in levels]
+        self._headers = amounts.index(True) if True in amounts[: _MOST_HEADERS + 1] else 0
         self._turns = self._find_turns()
 
     def rows(self) -> tuple[list[range], float]:
@@ -191,14 +205,21 @@ class Grouping:
             faults += _Fault.BORDER
         elif self._is_field:
             faults += _Fault.ONE_FIELD
-        faults += sum(
-            self._label_faults(held[column], entry, is_first=len(held) == 1)
-            if column == self._label
-            else self._stack_faults(held[column], entry, column, beside_label=self._label in level.entries)
-            for column, entry in level.entries.items()
-            if column in held
-        )
-        if pitch >= self._size and self._label in level.entries and held.keys().isdisjoint(level.entries):
+        has_label = self._label in level.entries
+        is_header = index < self._headers and len(level.entries) > has_label
+        is_row = has_label or not level.entries.keys() <= held.keys()
+        for column, entry in level.entries.items():
+            if column not in held:
+                continue
+            upper = held[column]
+            if is_header and upper.spans == entry.spans and offset(upper.sides, entry.sides) < _ALIGNED:
+                faults += _Fault.NO_ROOM
+            elif column == self._label:
+                faults += self._label_faults(upper, entry, is_first=len(held) == 1)
+            else:
+                faults += self._stack_faults(upper, entry, column, is_row=is_row)
+        begins_anew = held.keys().isdisjoint(level.entries) or (has_label and self._label not in held)
+        if begins_anew and pitch >= self._size and not is_header:
             faults += _Fault.NEW_LABEL
         if self._near and pitch > self._far:
             faults += _Fault.APART
@@ -206,8 +227,8 @@ class Grouping:
             faults += _Fault.CLOSE
         return faults
 
-    def _stack_faults(self, upper: Entry, lower: Entry, column: int, *, beside_label: bool) -> float:
-        """How irregular it is that one cell holds both texts, one below the other."""
+    def _stack_faults(self, upper: Entry, lower: Entry, column: int, *, is_row: bool) -> float:
+        """How irregular it is that one cell holds both texts; `is_row`: the lower one may be in a row of its own."""
         if is_like_figure(upper.text) and is_like_figure(lower.text):
             return _Fault.GOES_ON if _TORN.search(upper.text) else _Fault.STACKED_FIGURES
         if upper.words[-1].text.endswith(HYPHENS) or (is_amount(upper.text) and is_sign(lower.text)):
@@ -217,13 +238,15 @@ class Grouping:
         is_across = lower.spans > upper.spans or (upper.spans > 1 and is_like_figure(lower.text))
         if is_across or upper.text.endswith(":"):
             return _Fault.ROOM
+        if column <= self._label and upper.text == lower.text:
+            return _Fault.SAME
         if self._is_full(upper, lower, column):
             return _Fault.NO_ROOM
-        return _Fault.ROOM if beside_label or column < self._label else 0.0
+        return _Fault.ROOM if is_row else 0.0
 
     def _label_faults(self, upper: Entry, lower: Entry, *, is_first: bool) -> float:
         """The same of a label; `is_first`: nothing stands beside its upper line."""
-        faults = self._stack_faults(upper, lower, self._label, beside_label=True)
+        faults = self._stack_faults(upper, lower, self._label, is_row=True)
         is_small = lower.text[:1].islower()
         if faults > _Fault.ROOM or max(upper.spans, lower.spans) > 1 or upper.text.endswith(":"):
             return faults
@@ -271,6 +294,11 @@ class Grouping:
             for entry, below in itertools.pairwise(entries)
         ]
         return len(full) > 1 and sum(full) < _FULL * len(full)
+
+
+def _is_amount(text: str) -> bool:
+    """Whether a text is a figure that no header has: neither a year nor a single digit."""
+    return len(text) > 1 and is_like_figure(text) and (is_amount(text) or not is_figure(text))
 
 
 def find_label_column(rows: Sequence[Collection[int]], count: int) -> int:
