@@ -219,7 +219,7 @@ class Grouping:
             else:
                 faults += self._stack_faults(upper, entry, column, is_row=is_row)
         begins_anew = held.keys().isdisjoint(level.entries) or (has_label and self._label not in held)
-        if begins_anew and pitch >= self._size and not is_header:
+        if begins_anew and pitch >= self._size and not (is_header or self._is_field):
             faults += _Fault.NEW_LABEL
         if self._near and pitch > self._far:
             faults += _Fault.APART
