@@ -321,40 +321,44 @@ class _Grid:
         if not 0 < self._height * self._width <= min(_MOST_CELLS, _MOST_EMPTY * len(words)):
             return []
         cells = self._cells()
-        width = self._width
-        held: dict[int, list[PageWord]] = {}
-        for word in words:
-            column = bisect(self._xs, (word.left + word.right) / 2) - 1
-            row = bisect(self._ys, _middle(word)) - 1
-            if 0 <= row < self._height and 0 <= column < width:
-                held.setdefault(cells[row * width + column], []).append(word)
-        fields: list[list[list[Line]]] = [[[] for _ in range(width)] for _ in range(self._height)]
-        for field, its_words in sorted(held.items()):
-            y, x = divmod(field, width)
-            if self._last(cells, y, x) == x + 1 and min(word.left for word in its_words) > self._xs[x + 1]:
-                x += 1  # a header over a column of codes and one of figures stands over the figures
-            lines = build_lines(its_words)
-            if self._last(cells, y, x) > x and self._distribute(lines, fields[y]):
-                continue
-            fields[y][x] = lines
-            if len(lines) >= STACKED and self._part_stack(fields, cells, field):
-                continue
-            if len(lines) >= TABLE_LINES and is_too_much(lines):
-                return []
-        if not parted and (gutters := self._gutters(fields, cells) + self._open_columns(fields, cells)):
+        fields = self._fields(words, cells)
+        if not parted and (gutters := self._open_columns(fields, cells)):
             return self._with(gutters, words)
         rows: list[TableRow] = []
-        label = find_label_column([[x for x, lines in enumerate(band) if lines] for band in fields], width)
+        label = find_label_column([[x for x, lines in enumerate(band) if lines] for band in fields], self._width)
         for y, band in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
-            ends = [self._end(band[x], cells, y, x) for x in range(width)]
-            spans = [self._last(cells, y, x) + 1 - x for x in range(width)]
+            ends = [self._end(band[x], cells, y, x) for x in range(self._width)]
+            spans = [self._last(cells, y, x) + 1 - x for x in range(self._width)]
             more, faults = rows_between_rules(band, ends, spans, seams, label)
             rows += more
             self.faults += faults
         if not parted and rows and _is_filled(rows) and (gutters := self._beside_labels(fields, cells)):
             return self._with(gutters, words)
         return rows
+
+    def _fields(self, words: Iterable[PageWord], cells: Sequence[int]) -> list[list[list[Line]]]:
+        """The lines in each field, by row and column; none at all if one holds a part of the page."""
+        held: dict[int, list[PageWord]] = {}
+        for word in words:
+            column = bisect(self._xs, (word.left + word.right) / 2) - 1
+            row = bisect(self._ys, _middle(word)) - 1
+            if 0 <= row < self._height and 0 <= column < self._width:
+                held.setdefault(cells[row * self._width + column], []).append(word)
+        fields: list[list[list[Line]]] = [[[] for _ in range(self._width)] for _ in range(self._height)]
+        for field, its_words in sorted(held.items()):
+            y, x = divmod(field, self._width)
+            last = self._last(cells, y, x)
+            if last == x + 1 and min(word.left for word in its_words) > self._xs[last]:
+                x = last  # a header over a column of codes and one of figures stands over the figures
+            lines = build_lines(its_words)
+            if last > x and self._distribute(lines, fields[y]):
+                continue
+            fields[y][x] = lines
+            is_parted = len(lines) >= STACKED and self._part_stack(fields, cells, field)
+            if len(lines) >= TABLE_LINES and not is_parted and is_too_much(lines):
+                return []
+        return fields
 
     def _distribute(self, lines: Sequence[Line], band: list[list[Line]]) -> bool:
         """Put the parts of lines that share a field into the columns where they stand; returns whether each has one.
@@ -458,28 +462,6 @@ class _Grid:
             x += 1
         return x
 
-    def _gutters(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
-        """Undrawn rules in rows, or in a cell of many lines, whose words are below those of a header."""
-        gutters: list[RuledLine] = []
-        rows = 0
-        for y, row in enumerate(fields):
-            for x, lines in enumerate(row):
-                if (
-                    not lines
-                    or 1 < len(lines) < _OPEN_ROWS
-                    or (len(lines) == 1 and len(lines[0].cells) < _FEWEST_FIELDS)
-                ):
-                    continue  # the usual
-                counts = [len(line.cells) for line in lines]
-                if max(counts) < _FEWEST_FIELDS or 2 * counts.count(1) > len(counts):
-                    continue
-                if all(map(self._stands_in_columns, lines)):
-                    rows += len(lines)
-                    end = self._ys[self._last_row(cells, y, x) + 1]
-                    inner = self._xs[x + 1 : self._last(cells, y, x) + 1]
-                    gutters += (RuledLine(at, self._ys[y], end) for at in inner)
-        return gutters if rows >= _OPEN_ROWS else []
-
     def _beside_labels(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:
         """Undrawn rules between labels and the figures that share their cells, far to the right of them."""
         gutters: list[RuledLine] = []
@@ -512,11 +494,6 @@ class _Grid:
             places = ((end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns))
             gutters += (RuledLine(at, self._ys[0], self._ys[-1]) for at in places)
         return gutters
-
-    def _stands_in_columns(self, line: Line) -> bool:
-        """Whether each cell of a line is in a column of its own."""
-        sides = [(bisect(self._xs, cell.left), bisect(self._xs, cell.right)) for cell in line.cells]
-        return len(set(sides)) == len(sides) and all(left == right for left, right in sides)
 
     def _last_row(self, cells: Sequence[int], y: int, x: int) -> int:
         """The last row that a cell spans."""
