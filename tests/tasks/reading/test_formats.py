@@ -32,7 +32,7 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-13",
     ".html": "html-3",
-    ".pdf": "pdf-19",
+    ".pdf": "pdf-20",
     ".pptx": "pptx-10",
     ".txt": "txt-3",
     ".xls": "xls-4",
