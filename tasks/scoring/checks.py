@@ -54,13 +54,12 @@ def check_fact(
             ScoreStatus.MISSING, f"{subject} is unknown: {why}.", missing=name, absence=Absence.SILENT
         )
     bands = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
-    met = [score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)]
-    asked = " or ".join(f"“{rule}”" for rule in bands.values())
-    verdict = f"meets “{bands[max(met)]}”" if met else f"does not meet {asked}"
+    met = max((score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)), default=None)
+    verdict = rules.verdict_in_words(bands, met, scale)
     return CriterionResult(
         ScoreStatus.SCORED,
-        f"{subject} is {_as_text(fact)}{_source(criterion.fact, claims)}, which {verdict}.",
-        score=max(met, default=scale[0]),
+        f"{subject} is {_as_text(fact)}{_source(criterion.fact, claims)}. {verdict}",
+        score=scale[0] if met is None else met,
     )
 
 

@@ -28,7 +28,14 @@ from tasks.language.periods import count_months, last_day
 from tasks.scoring.criteria import FigureRule
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.results import CriterionResult, NearDocument, ProvenContradiction, Quotation
-from tasks.scoring.rules import FigureCondition, parse_condition, points_around, score_bands
+from tasks.scoring.rules import (
+    FigureCondition,
+    parse_condition,
+    points_around,
+    points_in_words,
+    score_bands,
+    verdict_in_words,
+)
 from tasks.statements.figures import COUNT, TIMES, StatedFigure, figures
 
 _MAX_NEAREST: Final = 3  # figures that are named when one is missing
@@ -64,22 +71,20 @@ def check_figure(
     if value is None:
         return _explain_missing(criterion, expression, condition, values, figures, evidence)
     comparable = condition.comparable(value.value, value.unit)
+    unit = PERCENT if comparable != value.value else value.unit
     if criterion.rule:
-        score = scale[1] if condition.holds(comparable) else scale[0]
-        verdict = f"{'meets' if score == scale[1] else 'does not meet'} “{criterion.rule}”"
+        met = scale[1] if condition.holds(comparable) else None
+        score = scale[0] if met is None else met
     else:
         score, met = score_bands(bands, comparable, scale[0])
-        unit = PERCENT if comparable != value.value else value.unit
-        verdict = _verdict(score, scale, written, bands, met, comparable, unit)
+    verdict = verdict_in_words(written, met, scale, _between(bands, comparable, unit, score, scale))
     quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
     concepts = {row.figure.concept for row in value.inputs}
     of_inputs = find_conflicts((row for row in figures if row.figure.concept in concepts), order)
     conflicts = [conflict for conflict in of_inputs if conflict.counted in value.inputs]
-    shown = amount_in_words(comparable, PERCENT if comparable != value.value else value.unit)
+    shown = amount_in_words(comparable, unit)
     name = expression.in_words
-    reason = (
-        f"{name[:1].upper()}{name[1:]} is {shown} {period_in_words(value.period)}{_inputs(value)}, which {verdict}."
-    )
+    reason = f"{name[:1].upper()}{name[1:]} is {shown} {period_in_words(value.period)}{_inputs(value)}. {verdict}"
     return CriterionResult(
         ScoreStatus.SCORED,
         reason + "".join(f" {_conflict_in_words(conflict)}" for conflict in conflicts),
@@ -134,24 +139,14 @@ def _inputs(value: FigureValue) -> str:
     return f" ({'; '.join(parts)})"
 
 
-def _verdict(
-    score: float,
-    scale: tuple[float, float],
-    written: dict[float, str],
-    bands: dict[float, FigureCondition],
-    met: FigureCondition | None,
-    value: Decimal,
-    unit: str,
+def _between(
+    bands: Mapping[float, FigureCondition], value: Decimal, unit: str, score: float, scale: tuple[float, float]
 ) -> str:
-    """`lies between your 20 % (0) and 60 % (3): 0.72 of 5`."""
-    if met is not None:
-        return f"meets “{next(written[band] for band, condition in bands.items() if condition is met)}”"
-    rules = " or ".join(f"“{rule}”" for rule in written.values())
-    between = points_around(bands, value)
-    if between is None:
-        return f"does not meet {rules}"
-    ends = " and ".join(f"{amount_in_words(point, unit)} ({points:g})" for point, points in between)
-    return f"lies between your {ends}: {round(score, 2):g} of {scale[1]:g}"
+    """`That is between your 20 % (0 points) and 60 % (3 points): 0.72 of 5.`; empty beyond the numbers of all bands."""
+    if len(bands) == 1 or (around := points_around(bands, value)) is None:
+        return ""
+    ends = " and ".join(f"{amount_in_words(point, unit)} ({points_in_words(points)})" for point, points in around)
+    return f"That is between your {ends}: {round(score, 2):g} of {scale[1]:g}."
 
 
 def _explain_missing(

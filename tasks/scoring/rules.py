@@ -22,6 +22,10 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _SIGNS: Final = {"≤": "<=", "≥": ">=", "=": "=="}
+_SIGNS_IN_WORDS: Final = {
+    "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than ", "==": "", "!=": "anything but ",
+}  # fmt: skip
+_LISTS_IN_WORDS: Final = {"in": "one of", "not in": "none of", "contains": "text that contains"}
 _BETWEEN: Final = re.compile(
     r"\s*(growth\s+)?(?:between\s+(.*\d.*?)\s+and\s+(.*\d.*)|(?:from\s+)?(.*\d.*?)\s*(?:to|–|\s-\s)\s*(.*\d.*))",
     re.IGNORECASE,
@@ -120,10 +124,8 @@ def _check_unit(expression: Expression, unit: str | None, written: str) -> None:
     raise ValueError(f"{expression.in_words} is {measured}, so {written!r} cannot be used{hint}")
 
 
-def score_bands(
-    bands: Mapping[float, FigureCondition], value: Decimal, lowest: float
-) -> tuple[float, FigureCondition | None]:
-    """The score of a comparable value, and the rule that gives it.
+def score_bands(bands: Mapping[float, FigureCondition], value: Decimal, lowest: float) -> tuple[float, float | None]:
+    """The score of a comparable value, and the band that gives it.
 
     The rules are tried from the best score to the worst, and the first that holds counts. If none holds, a value
     between the numbers of two rules gets a proportional score between theirs; beyond all numbers it gets the bottom of
@@ -131,7 +133,7 @@ def score_bands(
     """
     for score in sorted(bands, reverse=True):
         if bands[score].holds(value):
-            return score, bands[score]
+            return score, score
     between = points_around(bands, value)
     if between is None:
         return lowest, None
@@ -163,6 +165,39 @@ _NUMBERS = {FieldType.INTEGER, FieldType.NUMBER}
 _SINGLE = {FieldType.TEXT, FieldType.BOOLEAN, FieldType.TIME, *_NUMBERS}
 
 ALLOWED = "a rule is one of <= < >= > == != with a value, in [a, b], not in [a, b], contains text"
+
+
+def rule_in_words(written: str) -> str:
+    """A rule as its reader would say it: `at least 20 %`, `growth of at most 5 %`, `one of DE, NO`."""
+    if (compared := _FIGURE_RULE.fullmatch(written)) is not None:
+        growth, sign, number = compared.groups()
+        return f"{'growth of ' if growth else ''}{_SIGNS_IN_WORDS[_SIGNS.get(sign, sign)]}{number}"
+    if (listed := _FACT_RULE.fullmatch(written)) is not None:
+        return f"{_LISTS_IN_WORDS[' '.join(listed[1].lower().split())]} {listed[2].strip('[]')}"
+    return written
+
+
+def verdict_in_words(
+    written: Mapping[float, str], met: float | None, scale: tuple[float, float], between: str = ""
+) -> str:
+    """Which of a user's rules, by the points that each gives, a value meets, as a sentence.
+
+    Without a rule that is met, `between` may name the two rules that the value lies between.
+    """
+    if met is None and between:
+        return between
+    asked = {points: rule_in_words(rule) for points, rule in written.items()}
+    if len(asked) == 1 and scale[1] in asked:
+        return f"You asked for {asked[scale[1]]}: {'not met' if met is None else 'met'}."
+    if met is not None:
+        return f"That earns {points_in_words(met)}: {asked[met]}."
+    bands = ", ".join(f"{rule} ({points_in_words(points)})" for points, rule in asked.items())
+    return f"That is in none of your bands: {bands}."
+
+
+def points_in_words(points: float) -> str:
+    """`3 points`, `1 point`."""
+    return f"{points:g} {'point' if points == 1 else 'points'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from storage.scores import Absence, ScoreStatus
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.results import CriterionResult
+from tasks.scoring.rules import rule_in_words
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (1.0, 5.0)
@@ -37,29 +38,50 @@ def document_of(room: Room, document: str) -> CriterionResult:
 # --- facts
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("<= 25 %", "at most 25 %"),
+        ("growth >= 20 %", "growth of at least 20 %"),
+        ("≥ EUR 5 million", "at least EUR 5 million"),
+        ("!= 0", "anything but 0"),
+        ("= true", "true"),
+        ("not  in [DE, NO]", "none of DE, NO"),
+        ("contains saas", "text that contains saas"),
+        ("between 1 and 3", "between 1 and 3"),
+    ],
+)
+def test_rules_are_told_in_words(written: str, words: str) -> None:
+    assert rule_in_words(written) == words
+
+
 def test_a_rule_that_is_met_gives_the_top_of_the_scale_and_names_the_source(room: Room) -> None:
     room.is_known_as(("founded_year", 1994, "files"), ("founded_year", 1995, "wikidata"), founded_year=1994)
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
-    assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31), which meets “<= 2018”."
+    assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31). You asked for at most 2018: met."
 
 
 @pytest.mark.parametrize(
     ("founded", "score", "reason"),
-    [(1994, 5, "meets “<= 2000”"), (2012, 3, "meets “<= 2018”"), (2021, 1, "does not meet “<= 2018” or “<= 2000”")],
+    [
+        (1994, 5, "That earns 5 points: at most 2000."),
+        (2012, 3, "That earns 3 points: at most 2018."),
+        (2021, 1, "That is in none of your bands: at most 2018 (3 points), at most 2000 (5 points)."),
+    ],
 )
 def test_the_best_band_that_is_met_counts(room: Room, founded: int, score: float, reason: str) -> None:
     room.is_known_as(("founded_year", founded, "files"), founded_year=founded)
     finding = fact_of(room, "founded_year", None, {3: "<= 2018", 5: "<= 2000"})
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, score)
-    assert finding.reason.endswith(f"which {reason}.")
+    assert finding.reason.endswith(reason)
 
 
 def test_a_rule_that_is_not_met_gives_the_bottom(room: Room) -> None:
     room.is_known_as(("founded_year", 2021, "files"), founded_year=2021)
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 1)
-    assert "does not meet" in finding.reason
+    assert finding.reason.endswith("You asked for at most 2018: not met.")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def test_growth_is_that_of_the_newest_actual_year_and_quotes_its_row(accounts: R
     assert (status, score) == (ScoreStatus.SCORED, 5)
     assert reason == (
         "Revenue growth is 20 % in the year to 2024-12-31 (revenue EUR 12,000,000 in the year to 2024-12-31, audited "
-        "[1]; revenue EUR 10,000,000 in the year to 2023-12-31, audited [2]), which meets “growth >= 20 %”."
+        "[1]; revenue EUR 10,000,000 in the year to 2023-12-31, audited [2]). "
+        "You asked for growth of at least 20 %: met."
     )
     quotes = accounts.quotes("a")
     assert [(quote.text, quote.verified, quote.document_name) for quote in quotes][:1] == [
