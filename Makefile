@@ -13,6 +13,9 @@ GENERATOR := .generator/.installed
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 
+# Tests start some hundred processes: they load our modules compiled, as they would on a user's machine.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo docs test test-slow test-nightly test-all real-servers test-failed check sbom wheel dist bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
