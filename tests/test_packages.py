@@ -83,7 +83,7 @@ def test_a_package_of_another_distribution_is_named_and_not_run(installed: Path,
     other, mark = tmp_path / "other", tmp_path / "mark"
     install_foreign(other, mark, f"{package}/__init__.py")
     if package == "deployments":  # it is taken from where the command lies
-        assert version(other, installed, here=tmp_path).stdout == "0.1.0\n"
+        assert version(other, installed, here=tmp_path).stdout == "1.0.0\n"
     else:
         in_front = version(other, installed, here=tmp_path)
         assert f"`{package}`. taskpack 3.1 installs one too ({other / package})" in in_front.stderr
@@ -97,7 +97,7 @@ def test_a_package_of_another_distribution_is_named_and_not_run(installed: Path,
 
 @pytest.mark.slow
 def test_one_module_written_over_or_a_package_removed_is_told_too(installed: Path, tmp_path: Path) -> None:
-    assert version(installed, here=tmp_path).stdout == "0.1.0\n"
+    assert version(installed, here=tmp_path).stdout == "1.0.0\n"
     install_foreign(installed, tmp_path / "mark", "deployments/terminal.py")
     assert "`deployments`. taskpack 3.1 installs one too" in (told := version(installed, here=tmp_path)).stderr
     assert "Traceback" not in told.stderr
@@ -111,7 +111,7 @@ def test_a_folder_in_front_is_named_and_the_current_one_is_not_looked_at(install
     for package in PACKAGES:
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text(f"open({str(mark)!r}, 'a').write(__name__)\n")
-    assert version("", installed, here=tmp_path).stdout == "0.1.0\n"
+    assert version("", installed, here=tmp_path).stdout == "1.0.0\n"
     in_front = version(tmp_path, installed, here=tmp_path.parent)
     assert f"{tmp_path / 'api'} stands in front of it. " in in_front.stderr
     assert "out of PYTHONPATH" in in_front.stderr

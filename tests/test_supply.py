@@ -59,7 +59,7 @@ def test_the_wheel_holds_the_list_of_its_parts(tmp_path: Path) -> None:
 
     with zipfile.ZipFile(next((tmp_path / "out").glob("*.whl"))) as wheel:
         assert [name for name in wheel.namelist() if "/sboms/" in name] == [
-            "diligence-0.1.0.dist-info/sboms/diligence.cdx.json"
+            "diligence-1.0.0.dist-info/sboms/diligence.cdx.json"
         ]
 
 

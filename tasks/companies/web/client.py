@@ -362,7 +362,7 @@ def _turn(limiter: RateLimiter, request: WebRequest) -> Turn:
 
 
 def user_agent(contact: str | None) -> str:
-    """The User-Agent: `diligence/0.1.0 (+mailto:us@example.com)`, without the brackets where no contact is set."""
+    """The User-Agent: `diligence/1.0.0 (+mailto:us@example.com)`, without the brackets where no contact is set."""
     return f"diligence/{version('diligence')}" + (f" (+{contact})" if contact else "")
 
 
