@@ -131,7 +131,7 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(described: "BaseSchema"
     beyond: list[Any] = [positive_data_acceptance] if "compan" in operation else []
 
     @given(case=one_of(right, wrong))
-    @settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     def check(case: Case[Any]) -> None:
         case.call_and_validate(timeout=20, excluded_checks=beyond)
 

@@ -47,7 +47,7 @@ def run(words: Sequence[str | Path], folder: Path, **environment: str) -> subpro
 
 
 def call(words: Sequence[str | Path], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """As `run`, in this process: for further calls of a command that has been run in a process of its own.
+    """As `run`, in this process.
 
     A process takes 1 to 2 s of processor time to import what it needs.
     """
@@ -167,7 +167,7 @@ def test_a_failed_company_is_exit_status_1_with_the_report_written(
 
 def test_a_missing_folder_is_exit_status_2_before_anything_is_done(batch_file: Path, tmp_path: Path) -> None:
     batch_file.write_text(batch_file.read_text().replace("rooms/", "nowhere/"))
-    done = run(["run", batch_file], tmp_path)
+    done = call(["run", batch_file], tmp_path)
     assert done.returncode == 2
     assert "batch.yaml, Alpha: " in done.stderr
     assert "batch.yaml, Beta: " in done.stderr
@@ -205,7 +205,7 @@ def test_a_database_that_cannot_be_opened_is_said(batch_file: Path, tmp_path: Pa
 
 def test_index_prints_the_contract(tmp_path: Path) -> None:
     write_room(tmp_path / "rooms" / "alpha", {"a.txt": "one", "sub/b.txt": "two"})
-    done = run(["index", "rooms/alpha"], tmp_path)
+    done = call(["index", "rooms/alpha"], tmp_path)
     index = json.loads(done.stdout)
     assert [each["category"] for each in index["document_index"]] == ["alpha", "sub"]
     document = index["document_index"][0]["documents"][0]["document_id"]
@@ -217,7 +217,7 @@ def test_index_prints_the_contract(tmp_path: Path) -> None:
 def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> None:
     write_room(tmp_path / "room", {"a.txt": "one", "sub/b.txt": "two", ".hidden/c.txt": "three", "broken.pdf": "no"})
     (tmp_path / "alone.dwg").write_text("x")
-    done = run(["text", "room/a.txt", "room/sub"], tmp_path)
+    done = call(["text", "room/a.txt", "room/sub"], tmp_path)
     assert (done.stdout, done.returncode) == ("one\ntwo\n", 0)
     done = call(["text", "room", "alone.dwg", "nowhere", "--out", "texts", "--jobs", "2"], tmp_path)
     assert done.returncode == 1
@@ -231,7 +231,7 @@ def test_text_reads_files_and_folders_and_names_each_failure(tmp_path: Path) -> 
 
 def test_questions_are_answered_without_a_model(tmp_path: Path) -> None:
     (tmp_path / "context.txt").write_text("The lease ends in 2031. The office is in Bergen.")
-    done = run(["ask", "When does the lease end?", "--context", "context.txt"], tmp_path)
+    done = call(["ask", "When does the lease end?", "--context", "context.txt"], tmp_path)
     assert "extractive" in done.stdout
     assert "The lease ends in 2031." in done.stdout
     assert call(["ask", " "], tmp_path).returncode == 2
@@ -239,7 +239,7 @@ def test_questions_are_answered_without_a_model(tmp_path: Path) -> None:
 
 def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
     facts = {"DILIGENCE_FACTS": str(batch_file.parent / "facts"), "DILIGENCE_FACT_SOURCES": "files"}
-    assert json.loads(run(["facts", "alpha.example"], tmp_path, **facts).stdout)["profile"]["founded_year"] == 2012
+    assert json.loads(call(["facts", "alpha.example"], tmp_path, **facts).stdout)["profile"]["founded_year"] == 2012
     claims = json.loads(call(["facts", "alpha.example", "--claims"], tmp_path, **facts).stdout)["claims"]
     assert ("founded_year", "files") in {(claim["field"], claim["source"]) for claim in claims}
     assert call(["facts", "https://alpha.example/x"], tmp_path, **facts).returncode == 2
@@ -318,7 +318,7 @@ def test_doctor_says_whether_old_documents_are_read(tmp_path: Path) -> None:
 
 
 def test_serve_refuses_the_world_without_keys(tmp_path: Path) -> None:
-    done = run(["serve", "--host", "0.0.0.0", "--port", "0"], tmp_path)
+    done = call(["serve", "--host", "0.0.0.0", "--port", "0"], tmp_path)
     assert done.returncode == 1
     assert "DILIGENCE_API_KEYS" in done.stderr
 
@@ -328,7 +328,7 @@ def test_serve_says_when_its_port_is_taken(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = run(["serve", "--port", str(port)], tmp_path)
+        done = call(["serve", "--port", str(port)], tmp_path)
     assert done.returncode == 1
     assert str(port) in done.stderr
     assert "Traceback" not in done.stderr
@@ -425,6 +425,7 @@ def leftovers(folder: Path) -> list[str]:
     return left
 
 
+@pytest.mark.slow  # a whole run; `tests/storage/test_logs.py` holds the lines
 def test_a_run_can_write_its_log_as_json(tmp_path: Path) -> None:
     done = run(["run", "none.yaml"], tmp_path, DILIGENCE_LOG_FORMAT="json")
     assert done.returncode == 2

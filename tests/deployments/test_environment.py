@@ -85,7 +85,7 @@ def test_prefect_gets_an_environment_that_it_can_use(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "content",
     quick_cases(
-        ["NAME=café\n".encode("latin-1"), "A=ü".encode("utf-16"), b"PREFECT_API_URL=http://x.example"], quick=(1, 2)
+        ["NAME=café\n".encode("latin-1"), "A=ü".encode("utf-16"), b"PREFECT_API_URL=http://x.example"], quick=(2,)
     ),
     ids=["latin-1", "utf-16", "a server"],
 )

@@ -29,7 +29,6 @@ from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.flows.conftest import write_room
 from tests.homes import make_home
-from tests.matrices import quick_cases
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -216,7 +215,8 @@ def test_a_cap_in_dollars_is_never_passed(screen: Path, server: ModelServer) -> 
     assert reasons(report, "unscored")
 
 
-@pytest.mark.parametrize("unit", quick_cases(["USD", "tokens"], quick=(0,)))
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["USD", "tokens"])
 def test_a_cap_of_60_percent_of_a_runs_cost_buys_at_least_half_of_its_judgements(
     screen: Path, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str
 ) -> None:
@@ -352,6 +352,7 @@ def test_an_estimate_counts_a_search_plan_for_each_criterion_once(
     assert usage_of(report).tokens <= told.most.tokens
 
 
+@pytest.mark.slow
 def test_an_estimate_counts_a_check_of_each_reason(
     screen: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,10 @@ def room(documents: int) -> Sequence[RoomDocument]:
     return [rows.document(str(number), size=number * 7 % 1000 if number % 50 else None) for number in range(documents)]
 
 
-@pytest.mark.parametrize(("documents", "sizes"), [(0, set()), (7, {7}), (100, {25}), (2000, {250}), (20_000, {500})])
+@pytest.mark.parametrize(
+    ("documents", "sizes"),
+    [(0, set()), (7, {7}), (100, {25}), (2000, {250}), pytest.param(20_000, {500}, marks=pytest.mark.slow)],
+)
 def test_batches_are_few_for_prefect_and_several_for_the_processes(documents: int, sizes: set[int]) -> None:
     assert {len(batch) for batch in batches(room(documents))} == sizes
 

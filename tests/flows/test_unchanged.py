@@ -22,6 +22,7 @@ from storage.runs import RunStatus
 from tasks.scoring import score
 from tests.flows.conftest import write_room
 from tests.homes import make_home
+from tests.matrices import quick_cases
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
@@ -67,7 +68,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", quick_cases(CHANGES, quick=(0, 1, 6)))
 def test_a_run_after_another_says_what_one_from_scratch_says(
     batch_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
@@ -149,7 +150,9 @@ def test_prefect_names_the_companies_that_were_taken_over(batch_file: Path) -> N
     assert "Alpha (alpha.example)" in str(newest.data).replace("\\", "")
 
 
-@pytest.mark.parametrize("change", ["a document", "the facts", "the criterion", "the figures", "a new document"])
+@pytest.mark.parametrize(
+    "change", quick_cases(["a document", "the facts", "the criterion", "the figures", "a new document"], quick=(0, 4))
+)
 def test_a_company_of_which_something_changed_is_examined_by_itself(
     batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:

@@ -11,8 +11,10 @@ import pytest
 from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, modules, reason_to_excuse
 from tests.linear_time.measuring import Limits, Subject, measure
 from tests.linear_time.subjects import CALLS_ALONE, PATTERNS, of_calls, of_functions, of_patterns
+from tests.matrices import quick_cases
 
 QUICK = Limits(least=0.002, most=65_536)
+SOME = quick_cases(PACKAGES, quick=(PACKAGES.index("tasks.scoring"),))
 PATTERN_QUICK, PATTERN = Limits(0.002, 4096), Limits(0.004, 16_384)
 
 
@@ -36,12 +38,12 @@ def test_calls_and_excuses_are_of_functions_that_exist() -> None:
     assert not set(PATTERNS) - known
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", SOME)
 def test_some_shapes_take_time_in_proportion_to_their_length(package: str) -> None:
     assert failures(of_functions(package, every=30), QUICK) == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", SOME)
 def test_patterns_take_time_in_proportion_to_the_text(package: str) -> None:
     assert failures(of_patterns(package, 5), PATTERN_QUICK) == []
 
@@ -60,6 +62,7 @@ def test_documents_and_their_figures_take_time_in_proportion_to_their_length(nam
     assert failures(of_calls(name, every=2), Limits()) == []
 
 
+@pytest.mark.slow
 def test_a_quadratic_pattern_and_one_that_never_ends_are_found() -> None:
     import re
 

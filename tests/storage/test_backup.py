@@ -21,6 +21,7 @@ from storage import backup, database, logins, migrations, runs
 from storage.backup import BackupUnusable, HomeNotEmpty, restore
 from storage.errors import DatabaseInUse
 from tests.homes import make_home
+from tests.matrices import quick_cases
 from tests.storage import filled, processes
 
 OPEN = """
@@ -317,7 +318,7 @@ def test_two_backups_into_one_file_do_not_meet(home: Path, file: Path) -> None:
     backup.make(file)
 
 
-@pytest.mark.parametrize("what", ["backup", "restore", "prune"])
+@pytest.mark.parametrize("what", quick_cases(["backup", "restore", "prune"], quick=(1,)))
 def test_a_kill_at_any_moment_leaves_a_whole_state(what: str, home: Path, tmp_path: Path) -> None:
     database.close()
     done = subprocess.run(

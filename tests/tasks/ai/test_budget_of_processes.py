@@ -10,6 +10,7 @@ from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
 from tasks.ai.money import Usage
+from tests.matrices import quick_cases
 from tests.storage import processes
 
 SPEND = """
@@ -51,7 +52,7 @@ def row() -> Run:
         return runs.get_run(session, "r")
 
 
-@pytest.mark.parametrize("settings", CAPS, ids=["tokens", "USD"])
+@pytest.mark.parametrize("settings", quick_cases(CAPS, quick=(1,)), ids=["tokens", "USD"])
 def test_three_processes_spend_nearly_all_of_a_cap_and_no_more(settings: dict[str, str], database_url: str) -> None:
     ledgers(settings)
     started = [processes.start(SPEND.format(settings=settings)) for _ in range(3)]

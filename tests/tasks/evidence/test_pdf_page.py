@@ -221,7 +221,7 @@ def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
 
 
 @needs_tesseract
-@pytest.mark.parametrize("turned", [0, 180])
+@pytest.mark.parametrize("turned", [0, pytest.param(180, marks=pytest.mark.slow)])
 def test_the_words_of_a_scan_are_boxed_where_they_are_recognised(
     tmp_path: Path, turned: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,7 +132,7 @@ def test_a_small_part_that_declares_to_be_huge_is_read(read: Reader) -> None:
     assert not unread(read({"declared_huge.docx": data}))
 
 
-@some_and_others("thirty_deep.docx", "bomb.docx")
+@some_and_others("bomb.docx")
 def test_documents_within_documents_leave_the_outer_one_readable(read: Reader, only: Chosen) -> None:
     outcomes = read({
         "thirty_deep.docx": hostile_files.embedded_in_each_other(),
@@ -250,14 +250,14 @@ def test_a_little_that_is_meant_very_often_is_bounded(read: Reader, only: Chosen
     assert not troubles(outcomes)
 
 
-@some_and_others("circle.docx", "depths.docx", "unended.docx")
+@some_and_others("depths.docx")
 def test_lists_and_remarks_of_any_number_are_bounded(read: Reader, only: Chosen) -> None:
     outcomes = read(hostile_lists.lists(), only)
     assert not troubles(outcomes)
     assert not unread(outcomes)
 
 
-@some_and_others("empty_paragraphs.docx", "open_brackets.docx", "one_cell.xlsx")
+@some_and_others("one_cell.xlsx")
 def test_what_is_long_within_the_limits_is_read_or_refused(read: Reader, only: Chosen) -> None:
     outcomes = read(hostile_markup.long_texts(), only)
     assert not troubles(outcomes)
@@ -382,7 +382,8 @@ def test_a_pdf_that_takes_too_long_is_read_as_far_as_the_time_goes(tmp_path: Pat
     assert "DILIGENCE_DOCUMENT_TIMEOUT" in reading.warnings[0]
 
 
-@pytest.mark.parametrize("name", quick_cases(["tiles.pdf", "layers.pdf", "fax.pdf"], quick=(0,)))
+@pytest.mark.slow  # each takes its six seconds
+@pytest.mark.parametrize("name", ["tiles.pdf", "layers.pdf", "fax.pdf"])
 @needs_tesseract
 def test_pages_that_cannot_be_drawn_in_time_are_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(hostile_notes.pictures()[name])
@@ -430,7 +431,7 @@ def test_texts_of_any_bytes_are_read(read: Reader, only: Chosen) -> None:
     assert {text.count(MARKER) for text in unmarked} == {1_000_000}
 
 
-@some_and_others("mismatched.html", "open_quotes.csv", "digits.rtf")
+@some_and_others("mismatched.html")
 def test_markup_and_values_of_any_shape_are_bounded(read: Reader, only: Chosen) -> None:
     outcomes = read(hostile_texts.documents(), only)
     assert not troubles(outcomes)

@@ -104,6 +104,7 @@ def test_score_of_many_companies_opens_the_place_that_it_rests_on_and_others_the
     assert "href=companies/" in page
 
 
+@pytest.mark.slow
 def test_two_hundred_companies_by_sixty_criteria_are_two_megabytes_at_most() -> None:
     assert len(render_overview(report_of(200, 60)).encode()) <= 2_000_000
 

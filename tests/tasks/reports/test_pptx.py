@@ -32,7 +32,7 @@ def links(slide: Any) -> list[str]:
     return [rel.target_ref for rel in slide.part.rels.values() if rel.reltype.endswith("/hyperlink")]
 
 
-@pytest.mark.parametrize("companies", [0, 1, 3, 30, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("companies", [0, 1, 3, *(pytest.param(many, marks=pytest.mark.slow) for many in (30, 60))])
 def test_one_overview_and_one_slide_a_company_each_with_a_native_chart(companies: int) -> None:
     slides = slides_of(report_of(companies))
     assert len(slides) == 1 + companies

@@ -195,7 +195,7 @@ def test_company_is_reached_from_its_cell_without_javascript(browser: Browser, f
             assert page.locator(":target").count() == 1
 
 
-@pytest.mark.parametrize("judged", [True, False])
+@pytest.mark.parametrize("judged", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_three_companies_print_to_fifteen_pages_at_most(page: Page, tmp_path: Path, judged: bool) -> None:
     page.goto(write(report_of(3, 16, judged=judged), tmp_path).as_uri())
     pages = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True, print_background=True))).pages

@@ -227,6 +227,7 @@ def test_a_heading_on_a_page_is_kept_beside_the_page() -> None:
     assert cut("Five years", places) == [PassageSpan(0, 10, "page 1", "Term")]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)  # 0.2 s here; work that grows with text times places would take many minutes
 def test_ten_million_characters_and_twenty_thousand_places_are_cut() -> None:
     chosen = random.Random(1)

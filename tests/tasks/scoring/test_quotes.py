@@ -272,6 +272,7 @@ def test_no_text_makes_a_refusal_slow(text: str, quote: str) -> None:
     assert time.process_time() - began < 15
 
 
+@pytest.mark.slow
 def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> None:
     chosen = Random(3)
     words = ["revenue", "of", "the", "company", "3,700", "grew,", "well-\nknown", "by 13.7 %."]

@@ -39,11 +39,11 @@ def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
     ("kind", "mode", "extension"),
     [
         ("PNG", "L", ".png"),
-        ("PNG", "RGBA", ".png"),
-        ("PNG", "P", ".png"),
+        pytest.param("PNG", "RGBA", ".png", marks=pytest.mark.slow),
+        pytest.param("PNG", "P", ".png", marks=pytest.mark.slow),
         ("PNG", "I;16", ".png"),
-        ("JPEG", "RGB", ".jpg"),
-        ("TIFF", "1", ".tif"),
+        pytest.param("JPEG", "RGB", ".jpg", marks=pytest.mark.slow),
+        pytest.param("TIFF", "1", ".tif", marks=pytest.mark.slow),
         ("TIFF", "CMYK", ".tiff"),
     ],
 )

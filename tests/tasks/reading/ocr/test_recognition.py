@@ -11,6 +11,7 @@ from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.picture import Picture
+from tests.matrices import quick_cases
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 
 RAPIDOCR = Engines(None, rapidocr=True)
@@ -23,6 +24,7 @@ def by_tesseract(program: str | None = None) -> Engines:
 
 
 BOTH = [pytest.param("tesseract", marks=needs_tesseract), "rapidocr"]
+QUICK = [BOTH[0], pytest.param("rapidocr", marks=pytest.mark.slow)]
 
 
 def read(image: Image.Image, engine: str) -> RecognisedPage:
@@ -43,7 +45,7 @@ def test_a_scan_gives_its_words_line_by_line(engine: str) -> None:
     assert page.confidence > 0.9
 
 
-@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("engine", QUICK)
 @pytest.mark.parametrize(
     "turned", [90, pytest.param(180, marks=pytest.mark.slow), pytest.param(270, marks=pytest.mark.slow)]
 )
@@ -57,7 +59,7 @@ def test_a_page_that_lies_on_its_side_or_upside_down_is_read(engine: str, turned
     assert ((one.left + one.right) / 2, (one.top + one.bottom) / 2) == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("engine", QUICK)
 @pytest.mark.parametrize("askew", [0, 1.5])
 def test_rows_of_a_table_are_lines_with_tabs_however_askew(engine: str, askew: float) -> None:
     image = picture("\n".join("|".join(row) for row in TABLE)).rotate(askew, Image.Resampling.BICUBIC, fillcolor=255)
@@ -66,7 +68,9 @@ def test_rows_of_a_table_are_lines_with_tabs_however_askew(engine: str, askew: f
 
 
 @needs_tesseract
-@pytest.mark.parametrize("size", [None, (59.5, 84.2), (5950.0, 8420.0), (8504.0, 14173.0)])
+@pytest.mark.parametrize(
+    "size", quick_cases([None, ((59.5, 84.2),), ((5950.0, 8420.0),), ((8504.0, 14173.0),)], quick=(0, 1))
+)
 def test_the_claimed_size_of_a_page_is_not_believed(tmp_path: Path, size: tuple[float, float] | None) -> None:
     drawn = draw_pdf_page(scan(tmp_path / "a.pdf", [picture(CLAUSE)], size), 0)
     assert drawn is not None
@@ -80,7 +84,12 @@ def test_a_picture_without_words_is_empty(image: Image.Image) -> None:
     assert (page.state, page.text()) == (ScanState.EMPTY, "")
 
 
-@pytest.mark.parametrize("commands", [("cat >/dev/null", "exit 1"), ("kill -SEGV $$",), ("cat >/dev/null", "exit 127")])
+@pytest.mark.parametrize(
+    "commands",
+    quick_cases(
+        [(("cat >/dev/null", "exit 1"),), (("kill -SEGV $$",),), (("cat >/dev/null", "exit 127"),)], quick=(1,)
+    ),
+)
 def test_a_tesseract_that_fails_leaves_the_page_to_rapidocr(tmp_path: Path, commands: tuple[str, ...]) -> None:
     broken = str(program(tmp_path / "bin", *commands) / "tesseract")
     image = picture(CLAUSE)

@@ -131,6 +131,7 @@ def test_bytes_that_are_no_characters_cost_no_words_beside_them() -> None:
     assert reading.text == "Sheet1\nBefore\tR\ufffdn\ufffdt\tAfter\n"
 
 
+@pytest.mark.slow
 def test_repeats_of_many_rows_are_bounded_together_and_each_row_is_there() -> None:
     wide = [cell(f"{number} " + "w" * 98, table__number_columns_repeated="1000") for number in range(200)]
     reading = read(sheet(*(row(one, table__number_rows_repeated="1000000") for one in wide)))
