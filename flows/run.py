@@ -31,7 +31,7 @@ from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.standing import rank_companies
-from tasks.webhooks import announce, check_webhooks
+from tasks.webhooks import check_webhooks, end_run
 
 
 class CompaniesFailed(DiligenceError):
@@ -393,9 +393,7 @@ def finish(run: OpenRun, out: Path | None) -> None:
             if not run.is_deployed:
                 raise
             log.warning("%s The report stands in the service; `diligence report %s` writes it.", error.message, run.id)
-    with database.writing() as session:
-        runs.note_report(session, run.id)
-    announce(run.id)
+    end_run(run.id)
     if failed:
         raise CompaniesFailed(run.id, failed)
 

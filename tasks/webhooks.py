@@ -10,7 +10,7 @@ and the criterion, and contains no words of documents.
 import json
 import logging
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Final
@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 from standardwebhooks import Webhook
 
-from storage import database, webhooks
+from storage import database, runs, webhooks
 from storage.columns import now
 from storage.settings import Settings, is_web_address
 from storage.webhooks import WebhookDelivery
@@ -83,23 +83,37 @@ def check_webhooks() -> None:
         )
 
 
-def announce(run_id: str) -> None:
-    """Store what there is to tell about a run that has ended, and send it. Failures are stored, never raised."""
-    receivers = WebhookSettings.current().webhooks
-    if not receivers:
-        return
-    try:
-        events = list(_events(run_id))
-        with database.writing() as session:
-            for message, event, data in events:
-                body = json.dumps({"type": event, "timestamp": now().isoformat(), "data": data})
-                for url in receivers:
-                    webhooks.add_delivery(
-                        session, WebhookDelivery(message=message, event=event, url=url, body=body, next_at=now())
-                    )
+def end_run(run_id: str) -> None:
+    """Note that the report of a run is written, which ends it, together with what receivers hear of it; then send that.
+
+    One transaction does both, so that a process that is killed has told nothing or leaves it to be sent. A failure of
+    webhooks is in the log and in the deliveries, and is never raised.
+    """
+    deliveries: list[WebhookDelivery] = []
+    with _logging_failures():
+        deliveries += _deliveries(run_id)
+    with database.writing() as session:
+        runs.note_report(session, run_id)
+        for delivery in deliveries:
+            webhooks.add_delivery(session, delivery)
+    with _logging_failures():
         send_due()
+
+
+@contextmanager
+def _logging_failures() -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # noqa: BLE001 - the run has ended well all the same
-        logger.warning("webhooks of this run could not be stored: %s", type(error).__qualname__)
+        logger.warning("webhooks of this run were not sent: %s", type(error).__qualname__)
+
+
+def _deliveries(run_id: str) -> Iterator[WebhookDelivery]:
+    receivers = WebhookSettings.current().webhooks
+    for message, event, data in _events(run_id) if receivers else ():
+        body = json.dumps({"type": event, "timestamp": now().isoformat(), "data": data})
+        for url in receivers:
+            yield WebhookDelivery(message=message, event=event, url=url, body=body, next_at=now())
 
 
 def send_due() -> int:

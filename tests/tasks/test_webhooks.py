@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, Engine, event
 from sqlmodel import update
 from standardwebhooks import Webhook
 
@@ -17,7 +18,7 @@ from storage.columns import now
 from storage.scores import ScoreStatus
 from storage.webhooks import WebhookDelivery
 from tasks.errors import NotConfigured
-from tasks.webhooks import WebhookSettings, announce, check_webhooks, send_due
+from tasks.webhooks import WebhookSettings, check_webhooks, end_run, send_due
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import CRITERIA, company, outcome, quote, write_company, write_run
 
@@ -75,8 +76,8 @@ def let_time_pass() -> None:
 
 def test_a_run_that_ended_is_told_once_signed_and_without_words_of_documents(receiver: Receiver) -> None:
     report = report_with_everything("Alpha")
-    announce(report.run.id)
-    announce(report.run.id)
+    end_run(report.run.id)
+    end_run(report.run.id)
     told = receiver.verified()
     assert [one["type"] for one in told].count("run.finished") == 1
     finished = next(one["data"] for one in told if one["type"] == "run.finished")
@@ -90,12 +91,28 @@ def test_a_run_that_ended_is_told_once_signed_and_without_words_of_documents(rec
     ]
 
 
+def test_no_run_ends_without_what_there_is_to_tell_of_it(receiver: Receiver) -> None:
+    write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)], reported_at=None)
+    seen: list[tuple[bool, ...]] = []
+
+    @event.listens_for(Engine, "commit")
+    def look(connection: Connection) -> None:
+        told = "SELECT reported_at IS NOT NULL, EXISTS (SELECT 1 FROM webhook_deliveries) FROM runs"
+        seen.append(tuple(map(bool, connection.exec_driver_sql(told).one())))
+
+    try:
+        end_run("r1")
+    finally:
+        event.remove(Engine, "commit", look)
+    assert set(seen) == {(True, True)}
+
+
 def test_a_red_flag_is_told_when_it_appears_and_not_again(receiver: Receiver) -> None:
     for run_id, days in (("r1", 0), ("r2", 1)):
         write_run(run_id, [company("Alpha", total=0.0, coverage=1, rank=1)], days=days)
         criterion = CRITERIA["criteria"][0]["id"]
         write_company(run_id, "alpha.example", outcomes=[(outcome(criterion, 0, ScoreStatus.SCORED), [quote()])])
-        announce(run_id)
+        end_run(run_id)
     flags = [one["data"] for one in receiver.verified() if one["type"] == "red_flag.appeared"]
     assert [(one["run_id"], one["domain"], one["criterion_id"]) for one in flags] == [
         ("r1", "alpha.example", criterion)
@@ -105,7 +122,7 @@ def test_a_red_flag_is_told_when_it_appears_and_not_again(receiver: Receiver) ->
 def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given_up(receiver: Receiver) -> None:
     receiver.status = 500
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
-    announce("r1")
+    end_run("r1")
     (row,) = rows()
     assert (row.attempts, row.delivered_at) == (1, None)
     assert row.problem
@@ -128,7 +145,7 @@ def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given
 def test_a_receiver_on_a_private_address_needs_leave(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_WEB_ALLOW")
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
-    announce("r1")
+    end_run("r1")
     assert not receiver.got
     assert "DILIGENCE_WEB_ALLOW" in (rows()[0].problem or "") or "private" in (rows()[0].problem or "")
 

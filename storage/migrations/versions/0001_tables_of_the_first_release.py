@@ -35,9 +35,7 @@ def upgrade() -> None:
     sa.Column('warnings', sa.JSON(), nullable=False),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('profiles', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_profiles_domain'), ['domain'], unique=False)
-
+    op.create_index('ix_profiles_domain', 'profiles', ['domain'])
     op.create_table('rooms',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('drive', sa.String(), nullable=False),
@@ -64,9 +62,7 @@ def upgrade() -> None:
     sa.Column('output_tokens', sa.Integer(), nullable=False),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('runs', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_runs_batch'), ['batch'], unique=False)
-
+    op.create_index('ix_runs_batch', 'runs', ['batch'])
     op.create_table('texts',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('content_hash', sa.String(), nullable=False),
@@ -96,9 +92,7 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['profile_id'], ['profiles.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('claims', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_claims_profile_id'), ['profile_id'], unique=False)
-
+    op.create_index('ix_claims_profile_id', 'claims', ['profile_id'])
     op.create_table('passages',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('text_id', sa.Integer(), nullable=False),
@@ -110,9 +104,7 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('passages', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_passages_text_id'), ['text_id'], unique=False)
-
+    op.create_index('ix_passages_text_id', 'passages', ['text_id'])
     op.create_table('room_documents',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('room_id', sa.Integer(), nullable=False),
@@ -130,9 +122,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('room_id', 'document_id')
     )
-    with op.batch_alter_table('room_documents', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_room_documents_room_id'), ['room_id'], unique=False)
-
+    op.create_index('ix_room_documents_room_id', 'room_documents', ['room_id'])
     op.create_table('room_folders',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('room_id', sa.Integer(), nullable=False),
@@ -142,9 +132,7 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['room_id'], ['rooms.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('room_folders', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_room_folders_room_id'), ['room_id'], unique=False)
-
+    op.create_index('ix_room_folders_room_id', 'room_folders', ['room_id'])
     op.create_table('run_companies',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('run_id', sa.String(), nullable=False),
@@ -167,9 +155,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('run_id', 'domain')
     )
-    with op.batch_alter_table('run_companies', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_run_companies_run_id'), ['run_id'], unique=False)
-
+    op.create_index('ix_run_companies_run_id', 'run_companies', ['run_id'])
     op.create_table('criterion_outcomes',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('company_id', sa.Integer(), nullable=False),
@@ -187,9 +173,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('company_id', 'criterion_id')
     )
-    with op.batch_alter_table('criterion_outcomes', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_criterion_outcomes_company_id'), ['company_id'], unique=False)
-
+    op.create_index('ix_criterion_outcomes_company_id', 'criterion_outcomes', ['company_id'])
     op.create_table('run_documents',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('company_id', sa.Integer(), nullable=False),
@@ -207,9 +191,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id'),
     sa.UniqueConstraint('company_id', 'document_id')
     )
-    with op.batch_alter_table('run_documents', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_run_documents_company_id'), ['company_id'], unique=False)
-
+    op.create_index('ix_run_documents_company_id', 'run_documents', ['company_id'])
     op.create_table('quotes',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('outcome_id', sa.Integer(), nullable=False),
@@ -227,5 +209,4 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['text_id'], ['texts.id'], ondelete='SET NULL'),
     sa.PrimaryKeyConstraint('id')
     )
-    with op.batch_alter_table('quotes', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_quotes_outcome_id'), ['outcome_id'], unique=False)
+    op.create_index('ix_quotes_outcome_id', 'quotes', ['outcome_id'])

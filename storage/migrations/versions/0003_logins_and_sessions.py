@@ -31,8 +31,7 @@ def upgrade() -> None:
     sa.ForeignKeyConstraint(['login_id'], ['logins.id'], ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('key')
     )
-    with op.batch_alter_table('sessions', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_sessions_login_id'), ['login_id'], unique=False)
+    op.create_index('ix_sessions_login_id', 'sessions', ['login_id'])
     op.create_table('spent_states',
     sa.Column('id', sa.Integer(), nullable=False),
     sa.Column('key', sa.String(), nullable=False),

@@ -29,5 +29,4 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(['user_id'], ['users.id'], ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('key'),
     )
-    with op.batch_alter_table('user_sessions', schema=None) as batch_op:
-        batch_op.create_index(batch_op.f('ix_user_sessions_user_id'), ['user_id'], unique=False)
+    op.create_index('ix_user_sessions_user_id', 'user_sessions', ['user_id'])
