@@ -111,9 +111,10 @@ def name_company_run() -> str:
 
 
 def show_outcome(results: RunResults, out: Path | None) -> None:
-    """Show how a run ended, for a batch or one company: the link to its report first, then its log and its tags.
+    """Show how a run ended, for a batch or one company: the link to its report, then its log and its tags.
 
-    The tag `diligence` marks our runs for `prune`; `warnings` marks those whose report has any.
+    Prefect's page lists the newest artifact first, so the link is made last. The tag `diligence` marks our runs for
+    `prune`; `warnings` marks those whose report has any.
     """
     run = results.run
     show(

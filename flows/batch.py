@@ -144,13 +144,13 @@ def work(
 
 def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
     results = load_results(run)
-    show_outcome(results, out)
     show(
         create_markdown_artifact,
         write_ranking(results),
         key=batch_key("ranking", screen.name),
         description=f"{screen.name}: the companies ranked",
     )
+    show_outcome(results, out)
 
 
 def _take_over(run: str, at_once: int) -> TakenOver:

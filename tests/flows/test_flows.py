@@ -17,7 +17,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilter,
     FlowRunFilterId,
 )
-from prefect.client.schemas.sorting import FlowRunSort
+from prefect.client.schemas.sorting import ArtifactSort, FlowRunSort
 from prefect.context import FlowRunContext
 from sqlmodel import col, func, select
 
@@ -133,6 +133,17 @@ def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None
     # Two documents take a moment: only where that was a second is there a progress, and it has come to its end.
     assert set(artifacts("documents-small-screen--alpha-example")) <= {100.0}
     assert any("Small screen" in str(table) for table in artifacts("ranking-small-screen"))
+
+
+def test_the_link_to_the_report_is_the_first_artifact_on_prefects_page(finished: Finished) -> None:
+    with get_client(sync_client=True) as client:
+        all_runs = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC)
+        mine = [run.id for run in all_runs if run.parameters.get("out") == str(finished.out)]
+        of_run = FlowRunFilter(id=FlowRunFilterId(any_=mine))
+        shown = client.read_artifacts(flow_run_filter=of_run, sort=ArtifactSort.ID_DESC)  # as Prefect's page asks
+    keys = [artifact.key for artifact in shown if artifact.task_run_id is None]  # those of tasks come below
+    assert keys[0] == "report-small-screen"
+    assert "ranking-small-screen" in keys
 
 
 def test_prefect_keeps_no_text_of_a_document(finished: Finished) -> None:
