@@ -26,11 +26,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import lru_cache
 from math import ceil, floor
 from statistics import fmean, stdev
 from threading import Condition, Lock
+from time import monotonic
 from typing import ClassVar, Self
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -56,8 +56,8 @@ _MOST_VALUES = 500  # calls of a run that the next one is measured by
 _SPREADS = 4.0  # standard deviations above the mean
 _LEAST_MARGIN, _FIRST_MARGIN = 0.15, 0.5  # above the largest so far: at least, and divided by the calls
 _ROUNDING = 1e-9  # USD; the error of sums of floats
-_LONGEST_CALL = timedelta(minutes=2)
-"""For so long another process's call is waited for, where the budget would be spent without its answer's cost."""
+_LONGEST_CALL = 120.0
+"""Seconds for which another process's call is waited for, where the budget would be spent without its answer's cost."""
 _POLL = 0.5  # seconds
 _CapAndPrice = tuple[Cap | None, Price | None]
 
@@ -194,6 +194,7 @@ class RunAccount(Account):
         super().__init__(*limits)
         self._run_id, self._month = run_id, month
         self._own: set[int] = set()
+        self._seen: dict[int | None, float] = {}
         self._lost: dict[str, list[str]] = defaultdict(list)
         with database.reading() as session:
             for call in model_calls.list_unanswered_calls(session, run_id):
@@ -242,11 +243,15 @@ class RunAccount(Account):
         return runs.hold_cost(session, self._run_id, held.input_tokens, held.output_tokens, rates, most)
 
     def await_others(self) -> bool:
-        """As `Account.await_others`. Calls from long ago are ignored: their process has ended."""
-        since = now() - _LONGEST_CALL
+        """As `Account.await_others`. A call that this process has known of for long is ignored: its process has ended.
+
+        When it was asked does not count: the clock of the other machine may be wrong.
+        """
         with database.reading() as session:
             calls = model_calls.list_unanswered_calls(session, self._run_id)
-        others = any(call.id not in self._own and call.asked_at > since for call in calls)
+        since = monotonic() - _LONGEST_CALL
+        foreign = [self._seen.setdefault(call.id, monotonic()) for call in calls if call.id not in self._own]
+        others = any(seen > since for seen in foreign)
         if others:
             cancellation.sleep(_POLL)
         return others

@@ -2,10 +2,13 @@
 
 import threading
 import time
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from storage import database, runs
+from storage import database, model_calls, runs
+from storage.columns import now
 from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
@@ -86,6 +89,20 @@ def test_what_another_process_holds_is_waited_for_before_a_budget_counts_as_spen
     spend(other, 0)
     first.join()
     assert (row().calls, row().input_tokens, row().output_tokens) == (2, 20, 20)
+
+
+@pytest.mark.parametrize("hours", [-1, 0, 1])
+def test_another_machines_clock_does_not_say_how_long_its_call_is_waited_for(
+    hours: int, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledgers({})
+    account = RunAccount("r")
+    with database.writing() as session:
+        asked = model_calls.UnansweredCall(run_id="r", key="k", request="q", asked_at=now() + timedelta(hours=hours))
+        session.add(asked)
+    assert account.await_others()
+    monkeypatch.setattr("tasks.ai.budget._LONGEST_CALL", 0.1)
+    assert not account.await_others()
 
 
 def test_a_hold_that_passes_the_cap_is_not_made(database_url: str) -> None:
