@@ -1,7 +1,7 @@
 """The flow `due_diligence`: index one company's data room, extract its texts, fetch its facts, score it."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -26,17 +26,22 @@ from flows.run import (
 )
 from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
+from storage import database, documents
 from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
+from tasks.ai.registry import current_answerer
+from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.kinds.room import find_company_kinds
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
-from tasks.operation import concerning
+from tasks.operation import as_parts, concerning
 from tasks.reports.report import load_results
 from tasks.table.ask import ask_table
 
+_SMALL: Final = 100, 5_000_000
+"""Documents, and bytes of all of them, that are read and scored without a model in some two seconds."""
 _FEW: Final = 5
 """Texts whose figures are found in less time than it takes to tell Prefect of it."""
 _FEW_PDFS: Final = 20
@@ -132,12 +137,16 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     try:
-        with _places.get() or nullcontext():
+        with _places.get() or nullcontext(), ExitStack() as parts:
+            if _turns.get() is not None and not current_answerer().judges and not open_run_drive().remote:
+                parts.enter_context(as_parts())
             with _turns.get() or nullcontext():
                 if room_id is None:
                     room_id = index_folder(folder, company_id=company_id)
                 else:
                     assign_room(company_id, room_id)
+                if not _is_small(room_id):
+                    parts.close()  # its steps take long enough to be looked at
                 counts = extract_all(folder, room_id=room_id, company_id=company_id)
                 (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
                 add_warnings(company_id, ledger_warnings(company_id))
@@ -154,3 +163,10 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
         return
     problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
+
+
+def _is_small(room_id: int) -> bool:
+    most, most_bytes = _SMALL
+    with database.reading() as session:
+        count, size = documents.measure_room(session, room_id)
+    return count <= most and size <= most_bytes

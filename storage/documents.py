@@ -9,7 +9,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, cast
 
-from sqlalchemy import JSON, BigInteger, Column, delete, insert, or_, update
+from sqlalchemy import JSON, BigInteger, Column, delete, func, insert, or_, update
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
@@ -176,6 +176,13 @@ def room_documents(session: Session, room_id: int) -> Sequence[RoomDocument]:
     rows = session.connection().execute(table.select().where(table.c.room_id == room_id))
     by_name = sorted(rows, key=attrgetter("path", "name", "document_id"))  # PostgreSQL sorts by its own language
     return cast("list[RoomDocument]", by_name)
+
+
+def measure_room(session: Session, room_id: int) -> tuple[int, int]:
+    """How many documents the room has, and the bytes of all whose size is known."""
+    sizes = select(func.count(), func.sum(RoomDocument.size)).where(RoomDocument.room_id == room_id)
+    count, size = session.exec(sizes).one()
+    return count, size or 0
 
 
 def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) -> Sequence[RoomDocument]:
