@@ -27,6 +27,7 @@ from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.index import read_document_row
+from tasks.documents.kinds.signs import read_with_signs
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading.settings import ReadingSettings
@@ -83,7 +84,7 @@ def load_known_outcomes(
     drive = open_run_drive()
     known = texts.find_known_texts(drive, [read_document_row(row) for row in listed])
     if len(known) < len(listed):
-        texts.share_pool().start()  # in the background
+        texts.share_pool(read_with_signs).start()  # in the background
     outcomes = [outcome_of(document_id, text, since or now()) for document_id, text in known.items()]
     if company_id is not None and outcomes:
         with database.writing() as session:
@@ -148,7 +149,7 @@ class _Batch:
         self._drive = drive
         self._company_id = company_id
         self._since = since
-        self._pool = texts.share_pool()
+        self._pool = texts.share_pool(read_with_signs)
         self._max_mb = ReadingSettings.current().document_max_mb
         self._outcomes: list[DocumentOutcome] = []
         self._completed: SimpleQueue[_Fetching | _Content] = SimpleQueue()

@@ -28,16 +28,18 @@ from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.kinds.signs import read_with_signs, signs_version
+from tasks.documents.kinds.signs import signs_version
 from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
 from tasks.reading.configuration import engine_name, engines, make_reading_limits, reason_for_unread
+from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr.scans import fill, scanned_pages
 from tasks.reading.places import Place
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.pool.process import list_reader_modules
+from tasks.reading.pool.worker import Read
 from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import NO_TEXT, Reading
 
@@ -103,9 +105,9 @@ def document_text(document_id: str) -> DocumentText:
     return DocumentText(document_id=document_id, text=load_text(drive, document))
 
 
-def share_pool() -> ExtractionPool:
-    """The process pool of this process, with the limits that the settings give."""
-    return _pool(make_reading_limits(ReadingSettings.current()))
+def share_pool(read: Read = read_with_embedded) -> ExtractionPool:
+    """The pool of this process for reading with that function, with the limits that the settings give."""
+    return _pool(make_reading_limits(ReadingSettings.current()), read)
 
 
 _sharing: Final = [1]
@@ -119,9 +121,9 @@ def share_readers(processes: int) -> None:
 
 
 @lru_cache(maxsize=4)
-def _pool(limits: Limits) -> ExtractionPool:
-    modules = *list_reader_modules(), read_with_signs.__module__
-    pool = ExtractionPool(max(1, processors() // _sharing[0]), limits, read_with_signs, modules=modules)
+def _pool(limits: Limits, read: Read) -> ExtractionPool:
+    modules = *list_reader_modules(), read.__module__
+    pool = ExtractionPool(max(1, processors() // _sharing[0]), limits, read, modules=modules)
     atexit.register(pool.close)
     return pool
 

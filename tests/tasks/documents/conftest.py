@@ -63,7 +63,7 @@ def one_pool() -> Iterator[CountingPool]:
 def pool(one_pool: CountingPool, drive_root: Path, monkeypatch: pytest.MonkeyPatch) -> CountingPool:
     """The pool that documents are read in; nothing is counted yet."""
     one_pool.count = 0
-    monkeypatch.setattr(texts, "share_pool", lambda: one_pool)
+    monkeypatch.setattr(texts, "share_pool", lambda *_: one_pool)
     return one_pool
 
 

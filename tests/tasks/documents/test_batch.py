@@ -222,7 +222,7 @@ def test_a_document_that_is_written_while_it_is_read_is_read_again(
     document_id = write("a.txt", "words")
     time.sleep(0.06)  # a file that lies still is read where it lies
     with ExtractionPool(workers=1, read=while_it_is_written) as pool:
-        monkeypatch.setattr(texts, "share_pool", lambda: pool)
+        monkeypatch.setattr(texts, "share_pool", lambda *_: pool)
         if in_a_run:
             assert statuses(read(index_room("root"))) == {"a.txt": "read"}
         assert document_text(document_id).text == "words and later words"
@@ -249,7 +249,7 @@ from tasks.reading.pool.pool import ExtractionPool
 from tests.tasks.documents.readers import slowly
 
 pool = ExtractionPool(workers=2, read=slowly)
-reading.share_pool = lambda: pool
+reading.share_pool = lambda _: pool
 read_documents({room_id}, {ids})
 """
 
