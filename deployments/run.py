@@ -21,7 +21,7 @@ from deployments.terminal import echo
 from flows import prefect_server
 from flows.batch_definition import make_slug
 from flows.batch_file import Batch, read_batch
-from flows.run import CompaniesFailed, count_unscored_for_budget, list_contested_scores
+from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria, list_contested_scores
 from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
+_FEW: Final = 24
+"""Companies that are examined without a model in less time than Prefect and a server of our own take to start."""
 _REFRESH = 0.5  # seconds between two updates of the progress bars
 _REFRESH_IN_A_FILE = 5.0  # where nobody sees them before their end
 
@@ -110,24 +112,35 @@ def _run(
     with override_settings(screen.settings):
         if trial := trial_in_words(find_standing(current_answerer())):
             console.print(trial, soft_wrap=True)
+        judged = judged_criteria(screen)
     failed: CompaniesFailed | None = None
-    with _prefect(console):
-        # Prefect takes 1.2 s to import, and reads then where its home is.
-        from prefect import tags  # noqa: PLC0415
+    caught_up = None
+    with _warnings_shown(console):
+        if prefect_server.is_embedded():
+            from flows.unchanged import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
 
-        from flows.batch import batch  # noqa: PLC0415
+            caught_up = catch_up(screen, out.absolute(), retry_failed=retry_failed)
+        if caught_up is not None and not caught_up.left:
+            run_id = caught_up.run_id
+        else:
+            is_shown = caught_up is None or caught_up.left > _FEW or judged > 0
+            with _prefect(console, is_shown=is_shown):
+                # Prefect takes 1.2 s to import, and reads then where its home is.
+                from prefect import tags  # noqa: PLC0415
 
-        with tags(make_slug(screen.name)), _progress(screen.name, console):
-            try:
-                run_id = batch(
-                    batch_file.absolute(),
-                    criteria and criteria.absolute(),
-                    out.absolute(),
-                    retry_failed=retry_failed,
-                    processes=processes,
-                )
-            except CompaniesFailed as error:
-                failed, run_id = error, error.run_id
+                from flows.batch import batch  # noqa: PLC0415
+
+                with tags(make_slug(screen.name)), _progress(screen.name, console):
+                    try:
+                        run_id = batch(
+                            batch_file.absolute(),
+                            criteria and criteria.absolute(),
+                            out.absolute(),
+                            retry_failed=retry_failed,
+                            processes=processes,
+                        )
+                    except CompaniesFailed as error:
+                        failed, run_id = error, error.run_id
     if failed is not None:
         console.print(failed.message, style="bold")
     if unscored := count_unscored_for_budget(run_id):
@@ -164,7 +177,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
         f"{screen.name}: reading the data rooms. The texts are stored, so the run does not read them again. "
         "No model is asked."
     )
-    with _prefect(console):
+    with _warnings_shown(console), _prefect(console):
         from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
 
         with _progress(screen.name, console):
@@ -249,34 +262,39 @@ class _OnConsole(logging.Handler):
 
 
 @contextmanager
-def _prefect(console: Console) -> Iterator[None]:
-    """Start a Prefect server for the block; if it does not start, the block runs untracked.
-
-    Warnings about Prefect, and about files that cannot be written beside a report, go to the console.
-    """
-    logging.raiseExceptions = False  # Prefect prints that way what it could not log
-    tracking = logging.getLogger(TRACKING_LOG)
+def _warnings_shown(console: Console) -> Iterator[None]:
+    """Print warnings about Prefect, and about files that cannot be written beside a report, on the console."""
     handler = _OnConsole(console)
-    loggers = [] if _is_log(console) else [tracking, logging.getLogger(_WRITES_REPORTS)]  # a log has them already
-    for logger in loggers:
+    names = [] if _is_log(console) else [TRACKING_LOG, _WRITES_REPORTS]  # a log has them already
+    for logger in map(logging.getLogger, names):
         logger.addHandler(handler)
     try:
-        with ExitStack() as stack:
-            stack.enter_context(usable_environment())
-            try:
-                with console.status("Starting Prefect …"):
-                    prefect_server.prepare()
-                    started = stack.enter_context(prefect_server.starting())
-                    with pause_garbage_collection():
-                        import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
-                    stack.enter_context(started.used())
-            except Unavailable as error:
-                stack.enter_context(untracked())
-                tracking.warning("%s The run goes on without it, and its report is whole.", error.message)
-            yield
+        yield
     finally:
-        for logger in loggers:
+        for logger in map(logging.getLogger, names):
             logger.removeHandler(handler)
+
+
+@contextmanager
+def _prefect(console: Console, *, is_shown: bool = True) -> Iterator[None]:
+    """Start a Prefect server for the block; the block runs untracked if it does not start, or if nothing is shown."""
+    logging.raiseExceptions = False  # Prefect prints that way what it could not log
+    with ExitStack() as stack:
+        stack.enter_context(usable_environment())
+        try:
+            with console.status("Starting Prefect …" if is_shown else "Starting …"):
+                prefect_server.prepare()
+                started = stack.enter_context(prefect_server.starting() if is_shown else untracked())
+                with pause_garbage_collection():
+                    import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
+                if started is not None:
+                    stack.enter_context(started.used())
+        except Unavailable as error:
+            stack.enter_context(untracked())
+            logging.getLogger(TRACKING_LOG).warning(
+                "%s The run goes on without it, and its report is whole.", error.message
+            )
+        yield
 
 
 @contextmanager

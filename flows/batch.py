@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
-from flows.artifacts import batch_key, name_batch_run, prefix_keys, show_outcome, tell, write_ranking
+from flows.artifacts import batch_key, escape, name_batch_run, prefix_keys, show_outcome, tell, write_ranking
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
@@ -105,7 +105,7 @@ def _run(
         tell([f"The run {run.id} begins: {screen.extent}."])
         reopen_companies(run.id, retry_failed=retry_failed)
         at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
-        taken = _take_over(run.id, at_once)
+        taken = _take_over(run, at_once)
         with helping(run.id, screen, out, processes, is_deployed=is_deployed):
             work(run, screen, out, taken.others)
     return run.id
@@ -153,16 +153,24 @@ def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
     show_outcome(results, out)
 
 
-def _take_over(run: str, at_once: int) -> TakenOver:
+def _take_over(run: OpenRun, at_once: int) -> TakenOver:
     """Copy the results of unchanged companies from the run before, if there was one."""
     with database.reading() as session:
-        if runs.previous_run(session, runs.get_run(session, run)) is None:
+        if runs.previous_run(session, runs.get_run(session, run.id)) is None:
             return TakenOver()
     try:
-        return take_over_unchanged.tracked(run, at_once)
+        taken = take_over_unchanged.tracked(run.id, at_once)
     except Exception as error:  # noqa: BLE001 - as in `examine_company`; each is then examined by itself
         log.error("Companies that have not changed are examined again: %s", type(error).__name__)  # noqa: TRY400
         return TakenOver()
+    if taken.companies:
+        show(
+            create_markdown_artifact,
+            "\n".join(f"- {escape(company.name)} ({escape(company.domain)})" for company in taken.companies),
+            key=batch_key("unchanged", run.batch),
+            description=f"{run.batch}: companies that have not changed since the run before",
+        )
+    return taken
 
 
 @operation(name="company", task_run_name="{name}")

@@ -1,10 +1,8 @@
 """The flow `index_folder`: lists a folder of the drive and stores one row for each document."""
 
-from collections.abc import Sequence
-
 from flows.engine import flow
+from flows.run import list_room_warnings
 from storage import database, documents, run_documents, runs
-from storage.documents import Room, RoomDocument
 from tasks.documents.index import index_room
 
 
@@ -38,10 +36,3 @@ def assign_room(company_id: int, room_id: int) -> None:
         listed = documents.room_documents(session, room_id)
         company.warnings = list_room_warnings(room, listed)
         run_documents.place_documents(session, company_id, listed)
-
-
-def list_room_warnings(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
-    """Warnings about a company's data room for the report: incomplete, empty, or reported by the drive."""
-    incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
-    empty = [] if listed else ["The data room has no documents."]
-    return [*incomplete, *empty, *room.warnings]

@@ -16,6 +16,7 @@ from flows.batch_definition import DeployedBatch, keep_definition, load_batch
 from flows.batch_file import Batch, BatchCompany
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
+from storage.documents import Room, RoomDocument
 from storage.locks import Claims
 from storage.migrations import HEAD
 from storage.run_documents import DocumentStatus
@@ -410,3 +411,10 @@ def _close(run_id: str) -> list[str]:
 
 def _failed(companies: Sequence[RunCompany]) -> list[str]:
     return [f"{company.name}: {company.problem}" for company in companies if company.status is CompanyStatus.FAILED]
+
+
+def list_room_warnings(room: Room, listed: Sequence[RoomDocument]) -> list[str]:
+    """Warnings about a company's data room for the report: incomplete, empty, or reported by the drive."""
+    incomplete = ["The drive could not show all of the data room."] if room.incomplete else []
+    empty = [] if listed else ["The data room has no documents."]
+    return [*incomplete, *empty, *room.warnings]

@@ -1,4 +1,4 @@
-"""Copies the results of companies that have not changed since the last run, all in one Prefect task.
+"""Copies the results of companies that have not changed since the last run, all in one Prefect task or before Prefect.
 
 A task run costs Prefect and its server more than such a company costs us. A company that has changed, or whose folder
 cannot be listed, gets a task run of its own; a folder that was just listed is not listed again.
@@ -9,17 +9,19 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Final, NamedTuple
 
-from prefect.artifacts import create_markdown_artifact
 from sqlmodel import Session
 
-from flows.artifacts import batch_key, escape
-from flows.index_folder import list_room_warnings
+from flows.batch_file import Batch
+from flows.run import conclude, judged_criteria, list_room_warnings, pending, reopen_companies, resume_or_start
+from flows.settings import BatchSettings
 from storage import companies, database, documents, figures, run_documents, runs, scores, texts
 from storage.documents import Room, RoomDocument
 from storage.run_documents import DocumentOutcome, RunDocument
 from storage.runs import CompanyStatus, RunCompany
+from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.companies.facts import fetch_facts
 from tasks.documents.batch import load_known_outcomes
@@ -28,11 +30,11 @@ from tasks.errors import NotConfigured, NotFound, SourceFailed
 from tasks.evidence.company import draw_evidence, is_pdf
 from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
 from tasks.operation import operation
+from tasks.prefect_setup import untracked
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.inputs import Inputs, first_run, keep_unchanged, place_criteria
 from tasks.scoring.standing import stand
-from tasks.tracking import show
 
 log = logging.getLogger(__name__)
 
@@ -100,8 +102,43 @@ class ListedRoom(NamedTuple):
 class TakenOver(NamedTuple):
     """The companies whose results were copied, and the listed rooms of the others, by company id."""
 
-    ids: frozenset[int] = frozenset()
+    companies: Sequence[RunCompany] = ()
     others: Mapping[int, ListedRoom] = {}
+
+
+class CaughtUp(NamedTuple):
+    """A run that has taken over what has not changed, and how many companies are left. With none left, it is over."""
+
+    run_id: str
+    left: int
+
+
+def catch_up(screen: Batch, out: Path, *, retry_failed: bool) -> CaughtUp | None:
+    """Begin a run of a batch that was run before, take over what has not changed, and finish the run if that is all.
+
+    Prefect is not told: with a server of our own, which nobody else can ask, it takes longer to start than this lasts.
+
+    Args:
+        screen: the batch.
+        out: the folder for the report.
+        retry_failed: as of `resume_or_start`.
+
+    Returns:
+        The run, with which the flow `batch` goes on where companies are left; None for a batch that is new.
+
+    Raises:
+        As `resume_or_start`.
+    """
+    with database.reading() as session:
+        if runs.find_run(session, screen.name) is None:
+            return None
+    with untracked(), override_settings(screen.settings), resume_or_start(screen, retry_failed=retry_failed) as run:
+        reopen_companies(run.id, retry_failed=retry_failed)
+        take_over_unchanged(run.id, BatchSettings.current().at_once(judged=judged_criteria(screen)))
+        left = pending(run.id)
+        if not left:
+            conclude(run, out)
+    return CaughtUp(run.id, left)
 
 
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
@@ -130,15 +167,8 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
         if unchanged:
             taken += _take_over(criteria, unchanged)
         others |= {company.ids[1]: ListedRoom(company.room.id or 0, listed_at) for company in listed}
-    if taken:
-        show(
-            create_markdown_artifact,
-            "\n".join(f"- {escape(company.name)} ({escape(company.domain)})" for company in taken),
-            key=batch_key("unchanged", run.batch),
-            description=f"{run.batch}: companies that have not changed since the run before",
-        )
-    ids = frozenset(company.id for company in taken if company.id is not None)
-    return TakenOver(ids, {company_id: room for company_id, room in others.items() if company_id not in ids})
+    ids = {company.id for company in taken}
+    return TakenOver(taken, {company_id: room for company_id, room in others.items() if company_id not in ids})
 
 
 def _groups(
