@@ -67,8 +67,10 @@ async def table(
     columns: Annotated[str, QueryParameter()] = "",
     q: Annotated[str, QueryParameter(max_length=200)] = "",
     page: Annotated[int, QueryParameter(ge=1)] = 1,
+    more: Annotated[bool, QueryParameter()] = False,
 ) -> Response[Any]:
-    shown = await calls.apart(live_tables.show_table, run, company, columns, q, page)
+    """The table. A first look waits for no text that is still to be read: with `more`, the page goes on reading."""
+    shown = await calls.apart(live_tables.show_table, run, company, columns, q, page, goes_on=more)
     return show(request, "table.html", shown=shown, q=q, absences=ABSENCES)
 
 

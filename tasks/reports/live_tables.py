@@ -5,6 +5,7 @@ cells.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from typing import Final
 
 from storage import database
@@ -18,14 +19,18 @@ from tasks.reports.live import LiveRun, live_run
 from tasks.reports.live_review import find_company, find_seen, seen_companies
 from tasks.reports.live_rooms import document_address
 from tasks.reports.models import ReportedCell, ReportedFigure, ReportedRow, ReportedTable
-from tasks.reports.tables import review_cell, run_table, table_workbook
+from tasks.reports.tables import list_texts, review_cell, run_table, table_workbook
 from tasks.review.decide import Act, decide_cell
+from tasks.table.cells import choose_rows
 from tasks.table.columns import Column, ColumnSet, named_set, set_names
 
 _ROWS: Final = 500
 """Rows of a page."""
 _LISTED: Final = 40
 """Days of the calendar, and agreements at stake, that a page lists; the workbook has all."""
+_AT_FIRST: Final = 0.3
+_GOING_ON: Final = 3.0
+"""Seconds for which texts are read before a page of a table is shown: the first time, and when it goes on."""
 OWN: Final = "criteria"
 """The set of columns that the run's criteria name."""
 _NO_ROW: Final = "The table has no such document, or it is not shared with your account."
@@ -45,7 +50,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A page of a table. `count` is the number of all rows, `to_come` that of future days in the calendar."""
+    """A page of a table. `count` is the number of all rows, `to_come` that of future days in the calendar.
+
+    `left` is the number of texts that are still to be read for the table.
+    """
 
     chosen: Chosen
     companies: Sequence[tuple[str, str]]
@@ -55,6 +63,7 @@ class ShownTable:
     pages: int
     to_come: int
     past: int
+    left: int
 
 
 @dataclass(frozen=True)
@@ -113,12 +122,19 @@ class _Room:
         self.columns = _columns(run, chosen)
         self.chosen = Chosen(run.id, run.batch, company.name, domain, chosen, sets)
         self._run, self._is_final = run, document_id is None and run.reported_at is not None
+        self.left = 0
 
-    def table(self, quoted: Sequence[str] | None, *, at_stake: bool = True) -> ReportedTable:
-        """Its table; only the `quoted` documents have quotations, None for all."""
+    def table(self, quoted: Sequence[str] | None, *, at_stake: bool = True, seconds: float = inf) -> ReportedTable:
+        """Its table; only the `quoted` documents have quotations, None for all.
+
+        After so many `seconds` no other text is read for it; `left` is then how many there are still.
+        """
         kinds = run_kinds(self._documents, find=False, is_final=self._is_final)
         figures = self._figures if at_stake else list
-        return run_table(self.columns, kinds, self._documents, figures, self.log, quoted)
+        texts = list_texts(self._documents)
+        first = {name: texts[name] for name in quoted or () if name in texts}
+        self.left = choose_rows(self.columns, kinds, first | texts, seconds=seconds).left
+        return run_table(self.columns, kinds, self._documents, figures, self.log, quoted, seconds=0)
 
     def _figures(self) -> list[ReportedFigure]:
         return report_figures(self._documents, self._run)
@@ -152,7 +168,7 @@ def _columns(run: Run, chosen: str) -> ColumnSet:
     return ColumnSet.model_validate(run.criteria["table"]) if chosen == OWN else named_set(chosen)
 
 
-def show_table(run_id: str, domain: str, columns: str, words: str, page: int) -> ShownTable:
+def show_table(run_id: str, domain: str, columns: str, words: str, page: int, *, goes_on: bool = False) -> ShownTable:
     """A page of the table of a company of a run, or of the first one that the viewer sees.
 
     Args:
@@ -161,6 +177,7 @@ def show_table(run_id: str, domain: str, columns: str, words: str, page: int) ->
         columns: the set of columns; "" for that of the criteria, else the first of the program.
         words: what the names of its documents have in them.
         page: from 1.
+        goes_on: whether the page was shown already, and texts were left to be read for it.
 
     Raises:
         NotFound, NotLoggedIn: as `live_run`, or there is no such company or set of columns.
@@ -170,7 +187,7 @@ def show_table(run_id: str, domain: str, columns: str, words: str, page: int) ->
         if not companies:
             raise NotFound("The run has no company that is shared with your account.")
         room = _Room(live, domain or companies[0][0], columns)
-        table = room.table([])
+        table = room.table([], seconds=_GOING_ON if goes_on else _AT_FIRST)
         rows = [row for row in table.rows if words.strip().casefold() in row.document_name.casefold()]
         pages = max(1, -(-len(rows) // _ROWS))
         page = min(max(page, 1), pages)
@@ -183,7 +200,7 @@ def show_table(run_id: str, domain: str, columns: str, words: str, page: int) ->
             at_stake=table.at_stake[:_LISTED],
         )
         past = len(table.calendar) - len(to_come)
-        return ShownTable(room.chosen, companies, shown, len(rows), page, pages, len(to_come), past)
+        return ShownTable(room.chosen, companies, shown, len(rows), page, pages, len(to_come), past, room.left)
 
 
 def whole_table(run_id: str, domain: str, columns: str, *, as_workbook: bool) -> bytes:
@@ -202,7 +219,7 @@ def show_row(run_id: str, domain: str, document_id: str, columns: str) -> ShownR
     """
     with live_run(run_id) as live:
         room = _Room(live, domain, columns)
-        table = room.table([document_id], at_stake=False)
+        table = room.table([document_id], at_stake=False, seconds=_AT_FIRST)
         names = [row.document_id for row in table.rows]
         if document_id not in names:
             raise NotFound(_NO_ROW)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from math import inf
 from typing import Any, Final
 
 from storage import database
@@ -50,7 +51,7 @@ def build_table(
     figures: Callable[[], Sequence[ReportedFigure]] = list,
     decided: Sequence[Decision] = (),
     *,
-    find: bool = True,
+    seconds: float = inf,
     quoted: Collection[str] | None = None,
 ) -> ReportedTable:
     """The table of a room.
@@ -62,10 +63,10 @@ def build_table(
         urls: where documents can be looked at.
         figures: gives those of the ledger, by which clauses are weighed, where there are such clauses.
         decided: what people decided on cells, oldest first.
-        find: whether cells that are not stored are found now.
+        seconds: for how long cells that are not stored are looked for.
         quoted: the documents whose cells have quotations; None for all. Those with decisions have them in any case.
     """
-    chosen, cells = choose_rows(columns, room, texts, find=find)
+    chosen, cells, _ = choose_rows(columns, room, texts, seconds=seconds)
     by_model = find_model_cells((texts[name] for name in chosen if name in texts), columns)
     logs: dict[tuple[str, str], list[Decision]] = defaultdict(list)
     for decision in decided:
@@ -100,11 +101,18 @@ def run_table(
     figures: Callable[[], Sequence[ReportedFigure]] = list,
     decided: Sequence[Decision] = (),
     quoted: Collection[str] | None = None,
+    *,
+    seconds: float = inf,
 ) -> ReportedTable:
     """The table of a company of a run, whose `documents` form the room; otherwise as `build_table`."""
-    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
     urls = {row.document_id: row.url for row in documents}
-    return build_table(columns, room, texts, urls, figures, decided, quoted=quoted)
+    texts = list_texts(documents)
+    return build_table(columns, room, texts, urls, figures, decided, seconds=seconds, quoted=quoted)
+
+
+def list_texts(documents: Sequence[RunDocument]) -> dict[str, int]:
+    """The ids of the texts of those documents that have words."""
+    return {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
 
 
 def _join(columns: ColumnSet, found: Mapping[str, Any], by_model: Mapping[str, Any]) -> dict[str, Any]:

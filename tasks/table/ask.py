@@ -157,7 +157,7 @@ def ask_rows(
     """
     if not answerer.judges:
         return []
-    chosen, cells = choose_rows(columns, room, texts)
+    chosen, cells, _ = choose_rows(columns, room, texts)
     privileged = frozenset() if may_read_all(answerer) else find_privileged(documents, texts, above)
     kept = say_kept([one.name for one in documents if one.document_id in privileged and one.document_id in chosen])
     rows = {texts[name] for name in chosen if name in texts and name not in privileged}

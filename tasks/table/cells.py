@@ -1,9 +1,11 @@
 """The cells of a table by text: found once, verified, and stored with the text."""
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, Final
+from math import inf
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from storage import database
@@ -51,23 +53,27 @@ def read_cells(text: str, columns: Iterable[Column]) -> dict[str, Any]:
     return cells
 
 
-def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool = True) -> dict[int, dict[str, Any]]:
-    """The cells of these texts, by text id; those that are not stored are found now (unless `find` is off) and stored.
+def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, seconds: float = inf) -> dict[int, dict[str, Any]]:
+    """The cells of these texts, by text id; those that are not stored are found now, in this order, and stored.
 
-    Everything that can be found is found at once, ready for another set of columns.
+    Everything that can be found in a text is found at once, ready for another set of columns. After so many `seconds`
+    no other text is looked at: those that are left have no cells.
     """
-    ids, version = sorted(set(text_ids)), _version()
+    ids, version, until = list(dict.fromkeys(text_ids)), _version(), time.monotonic() + seconds
     everything = [Column(id=name).model_copy(update={"find": name}) for name in FINDERS]
     with database.reading() as session:
         stored = find_cells(session, ids, version)
-        sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored]) if find else {}
+        sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored])
     for group in group_sizes(sizes):
+        if time.monotonic() >= until:
+            break
+        new: dict[int, dict[str, Any]] = {}
         with database.reading() as session:
-            new = {
-                text.id: read_cells(shown_text(text.text, text.places), everything)
-                for text in find_texts(session, group)
-                if text.id is not None
-            }
+            texts = {text.id: text for text in find_texts(session, group)}
+            for text_id in (text_id for text_id in group if text_id in texts):
+                if time.monotonic() < until:
+                    text = texts[text_id]
+                    new[text_id] = read_cells(shown_text(text.text, text.places), everything)
         with database.writing() as session:
             save_cells(session, version, new)
         stored |= new
@@ -75,16 +81,23 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, find: bool =
     return {text_id: {name: cells[name] for name in wanted} for text_id, cells in stored.items()}
 
 
-_chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, tuple[list[str], dict[int, dict[str, Any]]]]]] = (
-    WeakKeyDictionary()
-)
+class Rows(NamedTuple):
+    """The documents of a room that are rows, in order, what their texts state, and how many texts are left to look at.
+
+    A document of no known kind whose text is left is not a row yet.
+    """
+
+    documents: list[str]
+    cells: dict[int, dict[str, Any]]
+    left: int
+
+
+_chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, Rows]]] = WeakKeyDictionary()
 """By the room and the columns what was chosen: a run that has ended has the same rows for each who looks at it."""
 
 
-def choose_rows(
-    columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, find: bool = True
-) -> tuple[list[str], dict[int, dict[str, Any]]]:
-    """The documents of a room that are rows, in order, and what their texts state; arguments as in `build_table`.
+def choose_rows(columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, seconds: float = inf) -> Rows:
+    """The rows of a room, found within so many seconds; the other arguments are as in `build_table`.
 
     A document is a row if it is of the wanted kinds, or of no known kind and says much of what is looked for.
     """
@@ -92,8 +105,8 @@ def choose_rows(
     if key in remembered:
         return remembered[key]
     takes = {name: columns.takes(room.kinds[name].kind) for name in room.documents}
-    may_be = [text for name, text in texts.items() if takes.get(name) is not False]
-    cells = find_text_cells(may_be, columns, find=find)
+    sure, perhaps = ([texts[name] for name in texts if takes.get(name) is is_row] for is_row in (True, None))
+    cells = find_text_cells([*sure, *perhaps], columns, seconds=seconds)
 
     def is_row(name: str) -> bool:
         if (taken := takes[name]) is not None:
@@ -103,5 +116,8 @@ def choose_rows(
 
     chosen = list(filter(is_row, room.documents))
     of_rows = {texts[name] for name in chosen if name in texts}
-    remembered[key] = chosen, {text_id: found for text_id, found in cells.items() if text_id in of_rows}
-    return remembered[key]
+    left = len({*sure, *perhaps} - cells.keys())
+    rows = Rows(chosen, {text_id: found for text_id, found in cells.items() if text_id in of_rows}, left)
+    if not left:
+        remembered[key] = rows
+    return rows

@@ -9,11 +9,14 @@ import httpx
 import openpyxl
 import pytest
 
+from api.html import render
 from storage.decisions import DecisionKind
 from storage.users import Role
 from tasks.reports.html import css_name
+from tasks.reports.live_tables import show_table
 from tasks.reports.models import ProgramCell, ReportedCell, ReportedTable
 from tasks.reports.report import build
+from tasks.reports.wording import ABSENCES
 from tests.api.pages.conftest import AGREEMENT, PAGE, TABLED, TERMS, LogIn, add_person, field
 from tests.tasks.reports.cited import write_cited_run
 
@@ -66,6 +69,18 @@ def test_the_table_leads_to_each_document_and_its_words(service: httpx.Client, b
     assert "not stated" in cells
     for columns, words in (("employment", "No document of this room"), ("none", "no set of columns")):
         assert words in service.get("/runs/r1/table", params={"columns": columns}, headers=PAGE).text
+
+
+def test_a_first_look_waits_for_no_text_that_is_still_to_be_read(beta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.reports.live_tables._AT_FIRST", -1.0)
+    first, again = (show_table("r1", "", "", "", 1, goes_on=goes_on) for goes_on in (False, True))
+    assert (first.left, again.left, first.count, again.count) == (2, 0, 1, 1), "its name tells its kind"
+    pages = [
+        render("table.html", shown=shown, q="", absences=ABSENCES, viewer=None).content for shown in (first, again)
+    ]
+    assert ["3 months" in page for page in pages] == [False, True]
+    assert ["2 documents are still to be read" in page for page in pages] == [True, False]
+    assert "&amp;more=true" in pages[0]
 
 
 def test_a_person_approves_corrects_rejects_and_undoes(service: httpx.Client, beta: Path, opener: Any) -> None:
