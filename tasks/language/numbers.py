@@ -369,6 +369,20 @@ _UNITS: Final = ("scale", "second", "percent", "points", "times", "after")
 
 def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
     """The numbers that may be figures, without points, cents, and parts of a range, a ratio or "2023-24"."""
+    found = _of_short if len(text) <= _SHORT else _find_amounts
+    return iter(found(text, comma_decimal=comma_decimal))
+
+
+_SHORT: Final = 1000
+"""Characters of a sentence, which is asked for its amounts again for each thing that it names."""
+
+
+@lru_cache(maxsize=64)
+def _of_short(text: str, *, comma_decimal: bool) -> tuple[Amount, ...]:
+    return tuple(_find_amounts(text, comma_decimal=comma_decimal))
+
+
+def _find_amounts(text: str, *, comma_decimal: bool) -> Iterator[Amount]:
     for amount in numbers(text, comma_decimal=comma_decimal):
         is_joined = _COMPOUND_BEFORE.search(text[max(0, amount.first - 2) : amount.first]) or _COMPOUND_BEHIND.match(
             text, amount.end

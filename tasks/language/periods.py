@@ -184,8 +184,9 @@ def count_months(period: str) -> int:
 
 
 @lru_cache(maxsize=8192)
+@lru_cache(maxsize=32)
 def find_periods(text: str) -> tuple[When, ...]:
-    """The periods that a text names, in order."""
+    """The periods that a text names, in order. A sentence with several figures is asked for them again and again."""
     if not _TIMELY.search(text) or not HINT.search(text):
         return ()
     found = dates(text)
@@ -502,7 +503,7 @@ def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) ->
 
     No date continues over a line end, and most lines of a page obviously contain none.
     """
-    span = _span(text)
+    span = None if of_any_span else _span(text)
     lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
     named = (when for line in lines for when in dates(line))
     return [
