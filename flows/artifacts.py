@@ -7,8 +7,8 @@ evidence and the run under the viewer's own rights.
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from textwrap import shorten
@@ -22,6 +22,7 @@ from flows.batch_definition import make_slug
 from flows.batch_file import read_batch
 from flows.prefect_server import TAG
 from storage import database, runs
+from storage.context import holding
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
 from tasks.language.escaped import escape_text
@@ -53,14 +54,9 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _batch: ContextVar[str | None] = ContextVar("batch", default=None)
 
 
-@contextmanager
-def prefix_keys(batch: str | None) -> Iterator[None]:
+def prefix_keys(batch: str | None) -> AbstractContextManager[None]:
     """Prefix the keys of company artifacts made in the block with this batch's name; None means no prefix."""
-    token = _batch.set(batch)
-    try:
-        yield
-    finally:
-        _batch.reset(token)
+    return holding(_batch, batch)
 
 
 def batch_key(kind: str, batch: str) -> str:

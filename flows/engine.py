@@ -4,14 +4,15 @@
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar, cast
 
 from prefect import Flow
 from pydantic import BeforeValidator
 
+from storage.context import holding
 from tasks.tracing import traced
 from tasks.tracking import outcome_told, run_tracked
 
@@ -29,18 +30,13 @@ IfGiven = BeforeValidator(_none_for_empty)
 _as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
 
 
-@contextmanager
-def as_steps() -> Iterator[None]:
+def as_steps() -> AbstractContextManager[None]:
     """Run flows that are called in the block as plain functions within the calling task, without flow runs of their
     own.
 
     A flow run costs Prefect 0.15 s of work, and a batch has five flows a company.
     """
-    token = _as_steps.set(True)
-    try:
-        yield
-    finally:
-        _as_steps.reset(token)
+    return holding(_as_steps, True)
 
 
 class TrackedFlow(Flow[P, R]):

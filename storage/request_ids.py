@@ -7,9 +7,11 @@ tasks, and the readers. The reading processes load this module, so it needs only
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Final
+
+from storage.context import holding
 
 REQUEST_ID_HEADER: Final = "X-Request-ID"
 _VALID_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -36,14 +38,9 @@ def begin_request(proposed: str | None = None) -> str:
     return request_id
 
 
-@contextmanager
-def belonging_to(request_id: str | None) -> Iterator[None]:
+def belonging_to(request_id: str | None) -> AbstractContextManager[None]:
     """Everything in the block belongs to the request with that id, or to none."""
-    token = _request_id.set(request_id)
-    try:
-        yield
-    finally:
-        _request_id.reset(token)
+    return holding(_request_id, request_id)
 
 
 def current_request_id() -> str | None:

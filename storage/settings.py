@@ -6,8 +6,8 @@ Kubernetes and systemd put secrets); the default written in the class.
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar, cast
@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SecretsSettingsSource, SettingsConfigDict
+
+from storage.context import holding
 
 S = TypeVar("S", bound="Settings")
 
@@ -80,14 +82,9 @@ _seen: Final[list[tuple[dict[bytes, bytes], _Variables]]] = [({}, ())]
 """The environment when it was looked at last, and what of it is ours."""
 
 
-@contextmanager
-def environment_as_it_is() -> Iterator[None]:
+def environment_as_it_is() -> AbstractContextManager[None]:
     """Check for changes of the environment once for the whole block instead of at each look-up of a setting."""
-    token = _environment.set(_environment_now())
-    try:
-        yield
-    finally:
-        _environment.reset(token)
+    return holding(_environment, _environment_now())
 
 
 _built: Final[dict[tuple[type["Settings"], tuple[tuple[str, Any], ...], _Variables], "Settings"]] = {}
@@ -113,14 +110,9 @@ def _build(settings: type[S], overrides: tuple[tuple[str, Any], ...]) -> S:
     return built
 
 
-@contextmanager
-def override_settings(values: Mapping[str, str | int | float | bool]) -> Iterator[None]:
+def override_settings(values: Mapping[str, str | int | float | bool]) -> AbstractContextManager[None]:
     """Give settings other values in the block: names as in the environment, in lower case and without the prefix."""
-    token = _overrides.set((*_overrides.get(), *values.items()))
-    try:
-        yield
-    finally:
-        _overrides.reset(token)
+    return holding(_overrides, (*_overrides.get(), *values.items()))
 
 
 class StorageSettings(Settings):

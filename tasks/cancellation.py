@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from threading import Event, Lock
 from typing import Final, TypeVar
 
+from storage.context import holding
+
 R = TypeVar("R")
 
 
@@ -65,14 +67,9 @@ _NEVER: Final = Cancellation()
 _current: ContextVar[Cancellation] = ContextVar("cancellation", default=_NEVER)
 
 
-@contextmanager
-def cancelled_by(cancellation: Cancellation) -> Iterator[None]:
+def cancelled_by(cancellation: Cancellation) -> AbstractContextManager[None]:
     """Let `cancellation` cancel what the block does."""
-    token = _current.set(cancellation)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return holding(_current, cancellation)
 
 
 def check() -> None:

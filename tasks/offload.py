@@ -11,8 +11,8 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from functools import partial
 from io import BytesIO
@@ -22,6 +22,7 @@ from pathlib import Path
 from threading import Semaphore
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
+from storage.context import holding
 from storage.logs import trace_places
 from storage.request_ids import belonging_to, current_request_id
 from storage.settings import change_environment, our_environment
@@ -163,14 +164,9 @@ class Processes:
 _current: ContextVar[Processes | None] = ContextVar("processes", default=None)
 
 
-@contextmanager
-def offloading_to(processes: Processes) -> Iterator[None]:
+def offloading_to(processes: Processes) -> AbstractContextManager[None]:
     """Let the block, and the threads that it starts, offload to these processes."""
-    token = _current.set(processes)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return holding(_current, processes)
 
 
 def offload(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

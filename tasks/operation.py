@@ -5,12 +5,13 @@ calls, run `operation.tracked`. What must hold in both cases (essential retries,
 the options here are only Prefect's.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from storage.context import holding
 from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
 from tasks.prefect_setup import be_brief
 from tasks.tracing import traced
@@ -29,14 +30,9 @@ RETRIES: Mapping[str, Any] = {"retries": 2, "retry_delay_seconds": [2, 10], "ret
 _concerned: ContextVar[str | None] = ContextVar("concerned", default=None)
 
 
-@contextmanager
-def concerning(whom: str) -> Iterator[None]:
+def concerning(whom: str) -> AbstractContextManager[None]:
     """Name the operations in the block after the company that they are done for, in Prefect's pages."""
-    token = _concerned.set(whom)
-    try:
-        yield
-    finally:
-        _concerned.reset(token)
+    return holding(_concerned, whom)
 
 
 _is_part: ContextVar[bool] = ContextVar("is_part", default=False)

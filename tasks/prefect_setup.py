@@ -5,14 +5,15 @@ Prefect takes 1.2 s to import and reads its settings then, so nothing here impor
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic_settings import DotEnvSettingsSource
 from pydantic_settings.sources import ConfigFileSourceMixin
+
+from storage.context import holding
 
 TRACKING_LOG: Final = "tasks.tracking"
 """The logger that tells what Prefect fails at."""
@@ -52,14 +53,9 @@ def _read_nothing(*_: object) -> dict[str, Any]:
 _is_off: ContextVar[bool] = ContextVar("is_off", default=False)
 
 
-@contextmanager
-def untracked() -> Iterator[None]:
+def untracked() -> AbstractContextManager[None]:
     """Run flows and tasks in the block as plain functions, without Prefect."""
-    token = _is_off.set(True)
-    try:
-        yield
-    finally:
-        _is_off.reset(token)
+    return holding(_is_off, True)
 
 
 def is_untracked() -> bool:

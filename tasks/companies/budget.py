@@ -10,13 +10,14 @@ ends; time spent waiting does not count as time that the source took.
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import inf
 from threading import Lock
 from typing import Final
 
+from storage.context import holding
 from storage.database import writing
 from storage.rate_limits import hold_calls, reserve_call
 from tasks import cancellation
@@ -139,14 +140,9 @@ def current_wait() -> Wait | None:
     return _wait.get()
 
 
-@contextmanager
-def waiting(wait: Wait | None) -> Iterator[None]:
+def waiting(wait: Wait | None) -> AbstractContextManager[None]:
     """Let calls in the block wait for their turn as long as `wait` allows."""
-    token = _wait.set(wait)
-    try:
-        yield
-    finally:
-        _wait.reset(token)
+    return holding(_wait, wait)
 
 
 @contextmanager

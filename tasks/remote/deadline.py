@@ -4,24 +4,19 @@ It is a context variable. `FanOut` passes its caller's context to its threads, s
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from math import inf
 
+from storage.context import holding
 from tasks import cancellation
 
 _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
 
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
+def within(seconds: float) -> AbstractContextManager[None]:
     """Give the block at most `seconds`; an earlier deadline stays in force."""
-    token = _deadline.set(min(_deadline.get(), time.monotonic() + seconds))
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
+    return holding(_deadline, min(_deadline.get(), time.monotonic() + seconds))
 
 
 def seconds_left() -> float:

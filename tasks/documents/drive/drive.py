@@ -5,7 +5,7 @@ Callers use the protocol `Drive` and a drive's description, and no drive by name
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
 from urllib.parse import unquote
 
+from storage.context import holding
 from storage.settings import Settings
 from tasks.errors import BadRequest
 
@@ -44,14 +45,9 @@ Identity = Bearer | Login | ConfiguredAccount
 _caller: ContextVar[Identity | None] = ContextVar("caller", default=None)
 
 
-@contextmanager
-def acting_as(identity: Identity | None) -> Iterator[None]:
+def acting_as(identity: Identity | None) -> AbstractContextManager[None]:
     """Make the drive answer as `identity` in the block; with None, as nobody."""
-    token = _caller.set(identity)
-    try:
-        yield
-    finally:
-        _caller.reset(token)
+    return holding(_caller, identity)
 
 
 def caller() -> Identity | None:

@@ -9,7 +9,7 @@ import io
 import socket
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from http.client import HTTPResponse, IncompleteRead
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import httplib2
 
+from storage.context import holding
 from tasks.errors import SourceFailed
 from tasks.remote import deadline
 
@@ -57,14 +58,9 @@ _USUAL = _Attempt()
 _attempt: ContextVar[_Attempt] = ContextVar("attempt", default=_USUAL)
 
 
-@contextmanager
-def attempt(patience: float = 1.0, sink: Sink | None = None) -> Iterator[None]:
+def attempt(patience: float = 1.0, sink: Sink | None = None) -> AbstractContextManager[None]:
     """How answers are read in the block: with what multiple of the usual patience, and where to."""
-    token = _attempt.set(_Attempt(patience, sink))
-    try:
-        yield
-    finally:
-        _attempt.reset(token)
+    return holding(_attempt, _Attempt(patience, sink))
 
 
 def bound_wait(seconds: float) -> float:
