@@ -191,6 +191,7 @@ def test_there_is_nothing_to_listen_to(folder: str, method: str) -> None:
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
+@pytest.mark.slow
 def test_a_hundred_calls_at_once_are_all_answered(folder: str) -> None:
     async def run(address: str) -> list[CallToolResult]:
         async with httpx_of({}) as http, Client(streamable_http_client(address, http_client=http)) as client:

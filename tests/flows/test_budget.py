@@ -339,6 +339,7 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert told.price.of(told.usual) < told.price.of(told.most)
 
 
+@pytest.mark.slow
 def test_an_estimate_counts_a_search_plan_for_each_criterion_once(
     screen: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,7 +118,7 @@ def test_a_table_is_read_and_decided_on_by_keyboard_alone(service: httpx.Client,
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_and_a_phone_has_room(service: httpx.Client, alpha: Path, page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 390, "height": 844})

@@ -163,6 +163,7 @@ def test_the_version_that_keys_stored_texts_stays() -> None:
     assert VERSION == "orders-5"
 
 
+@pytest.mark.slow
 def test_a_long_text_is_searched_a_stretch_at_a_time_and_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ordinary = [text for texts in ORDINARY.values() for text in texts]
     injections = [text for _, text in _all()]

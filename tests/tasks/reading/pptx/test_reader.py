@@ -347,7 +347,7 @@ DIAGRAM_SPACE = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
     [
         decks.shape("x") * 100_001,
         "<p:grpSp>" * 100_001,
-        f"<p:sp>{'<a:t>x</a:t>' * 2_000_002}</p:sp>",
+        pytest.param(f"<p:sp>{'<a:t>x</a:t>' * 2_000_002}</p:sp>", marks=pytest.mark.slow),
         f"<p:sp>{'<m:oMath><m:t>x</m:t></m:oMath>' * 10_002}</p:sp>",
     ],
     ids=["shapes", "groups", "runs", "formulas"],
