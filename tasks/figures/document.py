@@ -363,6 +363,10 @@ class LedgerDocument:
         at = bisect_right(self._headings, offset, key=lambda place: place.start) - 1
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
 
+    def is_behind_a_name(self, offset: int) -> bool:
+        """Whether something stands in a cell before this one in its row, such as the name of another company."""
+        return bool(self.text[self.text.rfind("\n", 0, offset) + 1 : offset].rpartition("\t")[0].strip())
+
     def place(self, offset: int, row: str = "", column: str = "") -> str:
         """Where a number is, in words: `page 3, row “Revenue”, column “2024”`."""
         part = self.part(offset)

@@ -163,11 +163,13 @@ class _Table:
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
+        self._summed = ""  # the section that the rows of a sum are of
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
+        self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
         self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
@@ -349,16 +351,19 @@ class _Table:
         self._entities = "".join(column.words for column in over_names) or self._corner
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
-        meaning = meaning or self._section_meaning(name)
+        section = row.cells[0] if self._in_sections else self._section
+        meaning = meaning or self._section_meaning(name, section)
         coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
             numbers = numbers[1:]
+        if self._in_sections and section != self._summed:
+            self._above, self._summed = {}, section
         is_sum = self._sums_rows_above(row, numbers)
         if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
-            over = [self._section, *(labels.label_in(title) for title in self._titles[-1:])]
+            over = [section, *(labels.label_in(title) for title in self._titles[-1:])]
             label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
             meaning = label.meaning if label else None
         when = label.when if label else None
@@ -371,14 +376,14 @@ class _Table:
         known = (at for at, cell in enumerate(row.cells) if cell in self._reader.codes)
         return next((at for at in known if at in self._codes or (at and not row.cells[at].isdecimal())), None)
 
-    def _section_meaning(self, name: str) -> Meaning | None:
+    def _section_meaning(self, name: str, section: str) -> Meaning | None:
         """The meaning that a row gets from its section: as its total, or as the second line of a label.
 
         "Creditors" is the line above "Amounts falling due within one year".
         """
-        if not name or not self._section:
+        section = section.rstrip(":")
+        if not name or not section:
             return None
-        section = self._section.rstrip(":")
         is_total = _TOTAL_ALONE.fullmatch(name) is not None
         return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
@@ -462,9 +467,10 @@ class _Table:
             self._findings.leave_out("no single number", others)
 
     def _name(self, row: Row) -> tuple[int, str]:
-        """The column of a row's name, and the name: it follows a rank or an account number if there is one."""
+        """The column of a row's name, and the name: behind a rank, an account number or a section if there is one."""
         first = row.cells[0]
-        is_listed = tables.is_number(first, comma_decimal=self._comma) or WORDS.enumerator.fullmatch(first) is not None
+        is_listed = self._in_sections or tables.is_number(first, comma_decimal=self._comma)
+        is_listed = is_listed or WORDS.enumerator.fullmatch(first) is not None
         if first and is_listed and len(row.cells) > 1:
             second = row.cells[1]
             if (

@@ -146,6 +146,8 @@ def _of_mentions(
     concept, match = listed[-1]
     before = sentence[: listed[0][1].start()]
     ahead = _amount_ahead(document, concept, sentence, before, match) if len(listed) == 1 else None
+    if ahead is not None and document.is_behind_a_name(spoken.start):
+        return
     if ahead is not None:
         figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
         yield from filter(None, (figure,))

@@ -33,7 +33,7 @@ def _match_list_line(words: str) -> re.Pattern[str]:
     )
 
 
-_LISTED_PEOPLE: Final = _match_list_line("employees|headcount|staff|ftes?|mitarbeiter")
+_LISTED_PEOPLE: Final = _match_list_line("employees|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""

@@ -431,6 +431,24 @@ def code_columns(rows: Sequence[Row]) -> list[int]:
     return columns
 
 
+_FEWEST_IN_SECTIONS: Final = 6
+
+
+def begins_with_sections(rows: Sequence[Row]) -> bool:
+    """Whether the first column names the section of each row, and the second its label: "P&L | Revenue | USD | 12".
+
+    Where most labels stand in several sections, these are parts of the company: "Europe | Revenue", "Asia | Revenue".
+    """
+    pairs = [(row.name, row.cells[1]) for row in rows if row.width > _PAIR and row.name and _is_label(row.cells[1])]
+    sections, labels = {section for section, _ in pairs}, {label for _, label in pairs}
+    is_grouped = len(pairs) >= _FEWEST_IN_SECTIONS and 3 * len(sections) <= 2 * len(pairs)
+    return is_grouped and 4 * len(labels) >= 3 * len({*pairs})
+
+
+def _is_label(cell: str) -> bool:
+    return any(map(str.isalpha, cell)) and not is_number(cell) and not only_units(cell) and not find_periods(cell)
+
+
 def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     """The rows of a header with a cell added for note numbers, if the rows below have such a column and it does not."""
     narrow = max((row.width for row in header), default=0)

@@ -91,3 +91,34 @@ def test_a_founding_and_a_market_give_no_figure_its_time(sentence: str) -> None:
 def test_kroner_of_an_unknown_country_have_no_currency() -> None:
     found = find_figures(LedgerDocument("Tall i tusen kroner\n\t2024\nRevenue\t1 234\n", [], "a.txt"), taxonomy())
     assert [(str(each.value), each.unit) for each in found.figures] == [("1234000", "unknown")]
+
+
+def test_a_first_column_of_sections_is_passed_over() -> None:
+    rows = "P&L\tRevenue\tUSD\t12000\t15000\nP&L\tCOGS\tUSD\t3000\t4000\nP&L\tEBITDA\tUSD\t900\t1100\n"
+    rows += "Cash\tEnding cash\tUSD\t5000\t6000\nPeople\tHeadcount\t#\t3\t4\nPeople\tCustomers\t#\t13\t14\n"
+    found = figures(f"Section\tLine\tUnit\t2023\t2024\n{rows}")
+    assert {concept for concept, *_ in found} == {
+        "revenue",
+        "cost_of_revenue",
+        "ebitda",
+        "cash",
+        "headcount",
+        "customers",
+    }
+
+
+def test_a_first_column_of_parts_gives_no_figure_of_the_company() -> None:
+    rows = "".join(
+        f"{part}\tRevenue\tUSD\t1200\t1500\n{part}\tCOGS\tUSD\t300\t400\n" for part in ("Asia", "Europe", "Africa")
+    )
+    assert figures(f"Region\tLine\tUnit\t2023\t2024\n{rows}") == []
+
+
+def test_an_amount_behind_another_companys_name_is_not_the_companys() -> None:
+    assert figures("Comparable\tWhat it tells\nBeta Corp\tSimulation. $830M ARR (2025), 2x a year.\n") == []
+
+
+def test_a_team_is_counted_and_a_targeted_one_is_not() -> None:
+    assert figures("Update, 31 March 2026\n\n- Team: 14. One offer open.\n- Targeting: 15 team members by June.\n") == [
+        ("headcount", "14", "2026-03-31", None)
+    ]
