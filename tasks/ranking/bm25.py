@@ -9,8 +9,6 @@ regulations, and about contracts (ContractNLI, LEDGAR).
 """
 
 import math
-from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,7 @@ from tasks.ranking import plain
 from tasks.ranking.index import TextSubset
 from tasks.ranking.plain import LENGTH, SATURATION
 from tasks.ranking.query import Query, QueryTerm
-from tasks.ranking.vocabulary import Phrase, phrase
+from tasks.ranking.vocabulary import statements
 
 Floats = NDArray[np.float64]
 
@@ -132,46 +130,6 @@ def _distinction(having: int, count: int) -> float:
     return math.log(1 + (count - having + 0.5) / (having + 0.5)) / math.log(2 + 2 * count)
 
 
-@dataclass(frozen=True, slots=True)
-class FinancialStatement:
-    """The titles of a statement, and its line items."""
-
-    titles: tuple[Phrase, ...]
-    lines: tuple[Phrase, ...]
-
-
-@cache
-def statements() -> dict[str, FinancialStatement]:
-    """The statements, by their names in the vocabulary."""
-    return {
-        "balance sheet": _statement(
-            "balance sheet, statement of financial position, statement of financial condition",
-            "total assets, total liabilities, total current assets, total current liabilities, total liabilities and "
-            "equity, retained earnings, accumulated deficit, total equity, total stockholders equity, "
-            "total shareholders equity, additional paid-in capital",
-        ),
-        "income statement": _statement(
-            "statement of operations, statement of income, statement of earnings, income statement, profit and loss "
-            "account, statement of comprehensive income, statement of comprehensive loss, statement of profit or loss",
-            "income taxes, net income, net loss, net earnings, income before income taxes, loss before income taxes, "
-            "operating income, loss from operations, total revenue, net sales, total operating expenses, "
-            "interest expense, per share basic, basic, diluted, weighted average, profit before tax",
-        ),
-        "cash flow": _statement(
-            "statement of cash flows, cash flow statement",
-            "operating activities, investing activities, financing activities, net cash provided operating activities, "
-            "beginning period, beginning year, end period, end year, depreciation amortization, adjustments to "
-            "reconcile, purchases of property, net increase in cash, net decrease in cash",
-        ),
-        "equity statement": _statement(
-            "statement of stockholders equity, statement of shareholders equity, statement of changes in equity, "
-            "statement of equity, statement of changes in shareholders equity",
-            "balance december, balances december, balance june, treasury stock, retained earnings, additional paid-in "
-            "capital, accumulated other comprehensive, stock-based compensation, common stock shares",
-        ),
-    }
-
-
 def resemblance(subset: TextSubset, name: str) -> Floats:
     """How closely each text resembles the page of a statement, 0 to 1."""
     statement = statements()[name]
@@ -184,7 +142,3 @@ def resemblance(subset: TextSubset, name: str) -> Floats:
     by_lines = np.minimum(lines / (_LINES * len(statement.lines)), 1)
     scores: Floats = by_lines * np.minimum(subset.figures / _FIGURES, 1) * by_title
     return scores
-
-
-def _statement(titles: str, lines: str) -> FinancialStatement:
-    return FinancialStatement(*(tuple(map(phrase, listed.split(", "))) for listed in (titles, lines)))

@@ -25,13 +25,6 @@ from tasks.table.terms import (
 )
 
 _LAW: Final = re.compile(written("law"))
-_ADJECTIVES: Final = {
-    "English": "England", "Spanish": "Spain", "Dutch": "Netherlands", "German": "Germany", "French": "France", "Swiss": "Switzerland",
-    "Italian": "Italy", "Austrian": "Austria", "Belgian": "Belgium", "Swedish": "Sweden", "Danish": "Denmark", "Norwegian": "Norway",
-    "Finnish": "Finland", "Irish": "Ireland", "Scottish": "Scotland", "Chinese": "China", "Japanese": "Japan", "Israeli": "Israel",
-    "Canadian": "Canada", "Indian": "India", "Polish": "Poland", "Portuguese": "Portugal", "deutsch": "Germany", "schweizerisch": "Switzerland",
-    "österreichisch": "Austria", "français": "France", "belge": "Belgium", "suisse": "Switzerland", "luxembourgeoise": "Luxembourg",
-}  # fmt: skip
 _PLACE_TAIL: Final = re.compile(written("place_tail"))
 
 
@@ -54,7 +47,7 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
             r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE
         )
         place = _PLACE_TAIL.sub("", place).strip(" ,.")
-        place = _ADJECTIVES.get(place, place)
+        place = clause_words()["adjectives"].get(place, place)
         if place and not says("no_place", place):
             named = (
                 place.title().replace(" Of ", " of ").replace(" And ", " and ")

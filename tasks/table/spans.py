@@ -4,10 +4,12 @@ Offsets are those of the text: `flatten` replaces each line break with a space, 
 """
 
 import re
+import tomllib
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from tasks.language.periods import dates
@@ -16,22 +18,10 @@ _BREAK: Final = re.compile(r"[^\S ]")
 _ORDINAL_DAY: Final = re.compile(
     r"(?P<day>\d{1,2}) ?(?:st|nd|rd|th)? +day +of +(?P<month>[A-Z][a-z]+) *,? *(?:in the year )?(?P<year>\d{4})"
 )
-_WORDS: Final = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty"
-).split()
-_TENS: Final = {"thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "seventy-five": 75, "ninety": 90}
-_NUMBERS: Final = {word: number for number, word in enumerate(_WORDS, 1)} | _TENS | {
-    "a": 1, "an": 1, "each": 1, "twenty-four": 24, "thirty-six": 36, "one hundred eighty": 180, "one hundred twenty": 120,
-    "ein": 1, "eines": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7,
-    "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "quinze": 15,
-    "un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "douze": 12,
-}  # fmt: skip
-_UNITS: Final = {
-    "day": "D", "week": "W", "month": "M", "year": "Y", "tag": "D", "tage": "D", "tagen": "D", "woche": "W", "wochen": "W",
-    "monat": "M", "monate": "M", "monats": "M", "monaten": "M", "jahr": "Y", "jahre": "Y", "jahren": "Y", "jahres": "Y",
-    "jour": "D", "moi": "M", "mois": "M", "an": "Y", "année": "Y",
-}  # fmt: skip
+_DATA: Final = tomllib.loads(Path(__file__).with_name("durations.toml").read_text(encoding="utf-8"))
+_NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words}
+_UNITS: Final = {word: unit for unit, words in _DATA["units"].items() for word in words}
+ORDINALS: Final[dict[str, int]] = _DATA["ordinals"]
 _NUMBER: Final = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 DURATION: Final = (
     rf"(?<![\w.,])(?:(?P<words>{_NUMBER})[ -]*(?:\(? *(?P<beside>\d{{1,3}}) *\)?)?|(?P<digits>\d{{1,3}})(?: *\([a-z -]+\))?)"

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import Final
 
 from tasks.table.contract import PERPETUAL, Contract, FoundValue, find_all, pattern, says, written
-from tasks.table.spans import Dated, Duration, Span, add_duration, find_dates, find_durations
+from tasks.table.spans import ORDINALS, Dated, Duration, Span, add_duration, find_dates, find_durations
 
 
 def find_agreement_date(contract: Contract) -> FoundValue | None:
@@ -164,20 +163,14 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
     return None
 
 
-_ORDINALS: Final = {
-    word: number
-    for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
-} | {"fifteenth": 15, "twentieth": 20}
-
-
 def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> FoundValue | None:
     """The end of a term that lasts up to an anniversary of its beginning."""
-    expression = rf"\b(?P<word>{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th)) (?:\([^)]*\) )?(?:year )?anniversary of (?:the |this )?(?:date|effective|commencement|execution|signing)"
+    expression = rf"\b(?P<word>{'|'.join(ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th)) (?:\([^)]*\) )?(?:year )?anniversary of (?:the |this )?(?:date|effective|commencement|execution|signing)"
     named = pattern(expression).search(contract.flat, match.start(), min(clause.end, match.end() + 320))
     begun = contract.find("effective_date") or contract.find("agreement_date")
     if named is None or begun is None:
         return None
-    years = _ORDINALS.get(named["word"].casefold()) or int(re.sub(r"\D", "", named["word"]))
+    years = ORDINALS.get(named["word"].casefold()) or int(re.sub(r"\D", "", named["word"]))
     day = add_duration(date.fromisoformat(begun.value), f"P{years}Y")
     return FoundValue(day.isoformat(), (clause, *begun.spans), 0.75)
 

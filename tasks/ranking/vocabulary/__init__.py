@@ -28,8 +28,6 @@ from importlib import resources
 
 from tasks.language.tokens import tokens
 
-STATEMENTS = frozenset({"balance sheet", "income statement", "cash flow", "equity statement"})
-
 NUMBER = "#"
 
 FIELDS = ("finance", "contracts")
@@ -48,6 +46,24 @@ class VocabularyEntry:
     says: tuple[Phrase, ...]
     stands: str | None = None
     weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FinancialStatement:
+    """The titles of a statement, and its line items."""
+
+    titles: tuple[Phrase, ...]
+    lines: tuple[Phrase, ...]
+
+
+@cache
+def statements() -> dict[str, FinancialStatement]:
+    """The statements of an annual report (`statements.toml`), by their names in the vocabulary."""
+    tables = tomllib.loads((resources.files(__name__) / "statements.toml").read_text("utf-8"))
+    return {
+        name: FinancialStatement(_phrases(name, table["titles"]), _phrases(name, table["lines"]))
+        for name, table in tables.items()
+    }
 
 
 @cache
@@ -74,8 +90,8 @@ def _entry(name: str, field: str, table: object) -> VocabularyEntry:
     if not isinstance(table, dict) or not {"asks", "says"} <= table.keys() <= _KEYS:
         raise ValueError(f"vocabulary: [{name}] needs asks and says, and may have stands and weight")
     stands, weight = table.get("stands"), table.get("weight", 1.0)
-    if stands is not None and stands not in STATEMENTS:
-        raise ValueError(f"vocabulary: [{name}] stands on none of {', '.join(sorted(STATEMENTS))}")
+    if stands is not None and stands not in statements():
+        raise ValueError(f"vocabulary: [{name}] stands on none of {', '.join(sorted(statements()))}")
     if not isinstance(weight, (int, float)) or weight <= 0:
         raise ValueError(f"vocabulary: [{name}] has a weight that is not above 0")
     return VocabularyEntry(
