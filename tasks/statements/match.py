@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from tasks.language.numbers import PERCENT, POINTS
-from tasks.language.words import ACTING, has_opposite, load_words, stem
+from tasks.language.words import ACTING, has_opposite, load_stems, load_words, stem
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.figures import DATE, StatedFigure, same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
@@ -30,15 +30,11 @@ _BACK: Final = 100
 _SELF: Final = load_words("self") - {"its"}
 _PRONOUNS: Final = frozenset("it they he she which who whose".split())  # noqa: SIM905 - a list of words reads best as words
 _VERBS: Final = load_words("be") | load_words("auxiliary") - {"to", "not"}
-_TIMES: Final = frozenset(
-    map(stem, "year quarter month half period end fiscal week today date prior previous same comparable ago".split())  # noqa: SIM905 - as above
-) | {"prior-year", "year-ago", "year-earlier"}
+_TIMES: Final = load_stems("times")
 _PAST: Final = frozenset("was were has have had did been".split())  # noqa: SIM905 - as above
 _MEANT: Final = frozenset({"will", "shall", "must"})
 """What a duty is said with, one as good as the other."""
-_EXACT_PREPOSITIONS: Final = frozenset(
-    "to from below above over under before after against without with by".split()  # noqa: SIM905 - as above
-)
+_EXACT_PREPOSITIONS: Final = load_words("exact_prepositions")
 _EARLIER: Final = frozenset({"from", "against", "compared", "versus"})
 """Prepositions of an earlier figure, one as good as the other: "up from 5", "against 5"."""
 _WIDE: Final = frozenset("for from to by with due compared against after as versus than".split())  # noqa: SIM905 - as above
@@ -46,9 +42,7 @@ _WIDE: Final = frozenset("for from to by with due compared against after as vers
 _MEASURED: Final = frozenset({"money", PERCENT, POINTS})
 """Kinds of figures that are no part of what is spoken of: "rose 8 % to $4 million" says "rose to $4 million"."""
 _NOT: Final = frozenset("not no never none nor cannot nicht kein keine keinen keiner pas".split())  # noqa: SIM905 - as above
-_ONCE: Final = frozenset(
-    map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
-)
+_ONCE: Final = load_stems("once")
 """What happens once, so that one year for it speaks against another."""
 _COSTS: Final = frozenset(map(stem, ("cost", "expense", "tax", "depreciation", "amortization", "impairment")))
 """What rows are called whose amounts may have a minus."""

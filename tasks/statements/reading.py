@@ -23,21 +23,14 @@ _FULL: Final = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"
 _CONTRACTED: Final = re.compile(r"\b(\w+)['’](m|re|ve|ll|d)\b", re.IGNORECASE)
 _BE: Final = load_words("be")
 _AUXILIARY: Final = load_words("auxiliary")
-_DETERMINERS: Final = load_words("determiners") | frozenset(
-    "der die das des dem den ein eine einer eines einem einen und oder im in am an auf von vom zu zum zur mit bei aus "  # noqa: SIM905 - a list of words reads best as words
-    "hat haben ist sind wird werden wurde wurden war waren sich es er sie sein seine seiner ihre ihrer ihren seit als "
-    "auch nach le la les un une du au aux et ou est sont été était ont il elle à en dans pour par sur avec se son sa "
-    "ses leur leurs ce cette ces que qui".split()
-)
+_DETERMINERS: Final = load_words("determiners") | load_words("determiners_abroad")
 _PREPOSITIONS: Final = load_words("prepositions")
 _JOINS: Final = load_words("joins") | {"dass", "weil", "während", "mais", "jedoch", "dont"}
 _PARTICIPLES: Final = load_words("participles")
 _NEGATIONS: Final = frozenset("nichts keines keinem nein ne n rien personne".split()) - {"n"}  # noqa: SIM905 - as above
 _SOFT: Final = {stem(word) for word in load_words("soft")}
 _EXACT: Final = load_words("exact")
-_COMPANY_FORMS: Final = frozenset(
-    "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv l.p lp".split()  # noqa: SIM905 - as above
-)
+_COMPANY_FORMS: Final = load_words("company_forms")
 _TITLES: Final = frozenset({"mr", "ms", "mrs", "dr"})
 _ORDINARY: Final = frozenset("whenever wherever whoever besides whichever effective pursuant each under both".split())  # noqa: SIM905 - as above
 _COMMON: Final = FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
@@ -274,14 +267,13 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     ):
         return False
     is_acting = token.stem in ACTING or token.stem in CHANGING
-    is_going_on = is_acting and token.text.endswith("ing") and before not in _DETERMINERS
     is_helped = before in _AUXILIARY and not token.text.endswith("s") and (is_acting or before != "to")
     is_present = (
         is_acting
         and token.text.endswith("s")
         and before not in (_DETERMINERS - _JOINS - load_words("pronouns")) | _PREPOSITIONS
     )
-    return token.text not in _AUXILIARY and (is_past(token) or is_helped or is_present or is_going_on)
+    return token.text not in _AUXILIARY and (is_past(token) or is_helped or is_present)
 
 
 def _part_clauses(tokens: Sequence[Token]) -> None:

@@ -61,7 +61,7 @@ def statements() -> dict[str, FinancialStatement]:
     """The statements of an annual report (`statements.toml`), by their names in the vocabulary."""
     tables = tomllib.loads((resources.files(__name__) / "statements.toml").read_text("utf-8"))
     return {
-        name: FinancialStatement(_phrases(name, table["titles"]), _phrases(name, table["lines"]))
+        name: FinancialStatement(tuple(map(phrase, table["titles"])), tuple(map(phrase, table["lines"])))
         for name, table in tables.items()
     }
 
