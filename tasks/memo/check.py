@@ -50,16 +50,12 @@ from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.difference import Difference
 from tasks.statements.figures import StatedFigure, figures
+from tasks.statements.match import find_rates
 from tasks.table.values import value_in_words
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
-_RATE: Final = re.compile(
-    r"\b(?:(?:per|an?|each|every) (?:day|week|month|quarter)|(?:dai|week|month|quarter)ly)\b(?!.{0,30}\bburn)",
-    re.IGNORECASE,
-)
-"""An amount for a shorter time than that of the ledger's figure: "monthly revenue"; a burn is one for a month."""
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
 
@@ -184,7 +180,8 @@ def _statement(
     """The ledger's verdict on a sentence's figures, otherwise that of the statement check."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
         return _prove(statement, room)
-    if _RATE.search(statement.words):
+    is_burn = "burn" in statement.words.casefold()  # which is one for a month
+    if not is_burn and find_rates(statement.words) - {"year"}:
         return _prove(statement, room)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
     measured = _by_measures(statement, own, ledger, room)

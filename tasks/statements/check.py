@@ -34,8 +34,6 @@ _APPOSED: Final = re.compile(
 )
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
-_TERM: Final = re.compile(r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which (?P<rest>[^,;]{2,200})")
-"""A term that a sentence defines, and the clause that says more of it."""
 _OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")
 _YEARS: Final = r"(?:for|in|at) (?P<span>[^,;]{0,60}?)(?P<first>(?:19|20)\d\d) and (?P<second>(?:19|20)\d\d)"
 _EACH: Final = re.compile(
@@ -44,7 +42,7 @@ _EACH: Final = re.compile(
 )
 """A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
 _TOLD: Final = (
-    (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_TERM, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
+    (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
     (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
 )  # fmt: skip
 """What parts of a sentence say by themselves."""

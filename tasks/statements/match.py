@@ -46,8 +46,6 @@ _ONCE: Final = load_stems("once")
 """What happens once, so that one year for it speaks against another."""
 _COSTS: Final = frozenset(map(stem, ("cost", "expense", "tax", "depreciation", "amortization", "impairment")))
 """What rows are called whose amounts may have a minus."""
-_INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
-"""Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
 """Words and figures that a contradicted statement shares with its sentence, at least."""
 
@@ -334,11 +332,8 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
         at for at, token in enumerate(source)
         if token.clause in clauses and (token.start <= last.start or token.segment == last.segment)
     ]  # fmt: skip
-    conditions = [at for at, token in enumerate(source) if token.limit is Limit.CONDITION]
-    places = sorted({*reach, *conditions})
-    governing = {kind for place in found.pairs.values() for kind in found.source.limits_at(place)}
-    theirs = Counter(map(str, governing - {source[at].limit for at in places}))
-    theirs.update(_strength(source, at) for at in places)
+    places = sorted({*reach, *(at for at, token in enumerate(source) if token.limit is Limit.CONDITION)})
+    theirs = Counter(_strength(source, at) for at in places)
     ours = Counter(_strength(stated, at) for at in range(len(stated)))
     if not _tells_past(found.stated):  # what shall be done is done as a rule
         theirs["will"] -= max(0, sum(source[at].text in _MEANT for at in places) - ours["will"])
@@ -354,22 +349,24 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
     for token in stated:
         if token.text in _WAYS - near:
             yield Difference(DifferenceKind.NOT_LIMITED, token.text)
-    rates = _find_rates(found.stated.text)
-    if rates and rates != _find_rates(found.source.text):
+    rates = find_rates(found.stated.text)
+    if rates and rates != find_rates(found.source.text):
         yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
     if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
         yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
 
 
-def _find_rates(text: str) -> set[str]:
-    return {"year" if unit.startswith("annu") else unit for unit in map("".join, _RATE.findall(text.lower()))}
+def find_rates(text: str) -> set[str]:
+    """What the figures of a text are paid or counted for: a month, a year."""
+    return {_RATE_UNITS.get(unit, unit) for unit in map("".join, _RATE.findall(text.lower()))}
 
 
 _RATE: Final = re.compile(
     r"\b(?:(?:per|an?|each|every)[ _](hour|day|week|month|quarter|year|annum)"
-    r"|(hour|week|month|quarter|year|annual)ly)\b"
+    r"|(hour|dai|week|month|quarter|year|annual)ly)\b"
 )
 """What a figure is paid or counted for: "per month", and not "per year"."""
+_RATE_UNITS: Final = {"annum": "year", "annual": "year", "dai": "day"}
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
 _BINDING: Final = re.compile(
@@ -433,15 +430,13 @@ def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
 class _Extent(NamedTuple):
     """How far the words of a statement extend over a sentence's `tokens`: the `places` that pair, in order.
 
-    `first` and `last` are those that are no date, `opens` the first verb behind which the thing of an amount may be
-    named more narrowly, `kinds` those of the statement's figures.
+    `first` and `last` are those that are no date, `kinds` those of the statement's figures.
     """
 
     tokens: Sequence[Token]
     places: Sequence[int]
     first: int
     last: int
-    opens: int
     kinds: frozenset[str]
     is_bound: bool
     is_event: bool
@@ -452,9 +447,7 @@ def _measure_extent(found: WordMatch) -> _Extent:
     lasting = [place for place in places if not _is_date(tokens[place])] or places
     kinds = frozenset(figure.kind for at in found.stated.figures if (figure := found.stated.tokens[at].figure))
     is_bound = any(token.limit for token in found.stated.tokens)
-    includes = "money" in kinds and not is_bound
-    opens = min((place for place in places if includes and tokens[place].stem in _INCLUDING), default=lasting[-1])
-    return _Extent(tokens, places, lasting[0], lasting[-1], opens, kinds, is_bound, _tells_event(found.stated))
+    return _Extent(tokens, places, lasting[0], lasting[-1], kinds, is_bound, _tells_event(found.stated))
 
 
 def _additions(found: WordMatch) -> Iterator[Difference]:
@@ -495,16 +488,8 @@ def _is_aside(extent: _Extent, at: int) -> bool:
     return all(extent.tokens[place].segment != extent.tokens[at].segment for place in extent.places)
 
 
-def _narrows_amount(extent: _Extent, at: int) -> bool:
-    """Whether a plain word is of what an amount is included for: part of a part is part of it."""
-    token = extent.tokens[at]
-    is_plain = not (token.figure or token.is_name or token.preposition)
-    return extent.opens < at < extent.last and is_plain and not _is_aside(extent, at)
-
-
 _HARMLESS: Final[dict[str, Callable[[_Extent, int], bool]]] = {
     "says nothing by itself": lambda extent, at: not extent.is_bound and extent.tokens[at].stem in LIGHT | _TIMES,
-    "narrows an included amount": _narrows_amount,
     "is a time that nobody stated": lambda extent, at: (
         _is_date(extent.tokens[at]) and (at < extent.first or DATE not in extent.kinds)
     ),
@@ -535,9 +520,8 @@ def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:
     head = {token.text for token in tokens[:first] if token.clause == tokens[first].clause}
     opens = next(at for at, token in enumerate(tokens) if token.clause == tokens[first].clause)
     is_relative = opens > 0 and tokens[opens].text == "that" and not tokens[opens - 1].is_verb
-    if other := (head & _PRONOUNS) - {token.text for token in found.stated.tokens} | (
-        {"that"} if is_relative else set()
-    ):
+    other = (head & _PRONOUNS) - {token.text for token in found.stated.tokens} | ({"that"} if is_relative else set())
+    if other:
         yield Difference(DifferenceKind.SOMEBODY_ELSE, theirs=min(other))
     for at in found.stated.content:
         if not found.is_known(at) or at in found.pairs:

@@ -96,14 +96,6 @@ class ParsedSentence:
     content: list[int] = field(default_factory=list)
     figures: list[int] = field(default_factory=list)
 
-    def limits_at(self, place: int) -> frozenset[Limit]:
-        """What limits a token, apart from negations: words before it in its clause, and in the
-        clause that reports it.
-        """
-        return frozenset(
-            token.limit for token in self._before(place) if token.limit and token.limit is not Limit.NEGATION
-        )
-
     def is_denied(self, place: int) -> bool:
         """Whether an odd number of negations precede a token in its clause, or a clause that reports it."""
         return sum(token.limit is Limit.NEGATION for token in self._before(place)) % 2 == 1
