@@ -8,11 +8,12 @@ that a process ends with a call under way).
 from collections import deque
 from collections.abc import Callable, Iterator, MutableMapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from enum import Enum
 from threading import Lock, Thread
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from tasks import cancellation
 
@@ -29,7 +30,7 @@ class Leave(Enum):
     ON_ERROR = "on any exception"
 
 
-class FanOut:
+class FanOut(AbstractContextManager["FanOut", None]):
     """Makes at most `at_once` calls at a time, each with the context variables of the thread that submitted it.
 
     The threads are called `name-1`, `name-2` and so on; each ends when no call is waiting. Used as a context manager,
@@ -86,9 +87,6 @@ class FanOut:
             futures = list(self._futures)
         for future in futures:
             future.cancel()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if error is not None:

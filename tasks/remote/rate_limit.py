@@ -21,13 +21,13 @@ import random
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from math import ceil, inf
 from sys import maxsize
 from threading import Condition, Lock
 from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from tasks import cancellation
 
@@ -119,7 +119,7 @@ class Clock:
         changed.wait(seconds)
 
 
-class Turn:
+class Turn(AbstractContextManager["Turn", None]):
     """A call's turn, which ends with its `with` block. `began` is when it began, by the limiter's clock."""
 
     def __init__(self, limiter: "RateLimiter", began: float, series: int, under_way: int, number: int) -> None:
@@ -133,9 +133,6 @@ class Turn:
     def alone(self) -> bool:
         """Whether no other call has been under way since this one began."""
         return self._under_way == 1 and self._limiter.begun == self._number
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._limiter.end()

@@ -1,11 +1,11 @@
 """Files that are written beside those that they replace, and put in place together at the end."""
 
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from filecmp import cmp
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import Self
 
 from tasks.errors import BadRequest
 
@@ -13,7 +13,7 @@ HALF = ".part"
 """How the name of a file ends that is not whole yet."""
 
 
-class Replacing:
+class Replacing(AbstractContextManager["Replacing", None]):
     """Files of a folder that nobody sees half written: until they are put in place, the old ones remain.
 
     If that does not happen, nothing of the new ones is left behind.
@@ -22,9 +22,6 @@ class Replacing:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._halves: dict[Path, Path] = {}
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for half in self._halves.values():

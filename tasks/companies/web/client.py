@@ -10,7 +10,7 @@ import json
 import ssl
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -149,7 +149,7 @@ class _OutOfReach(TryAgain):
     """No connection could be made."""
 
 
-class Web:
+class Web(AbstractContextManager["Web", None]):
     """The web as this process sees it, with connections that are reused. Safe between threads."""
 
     def __init__(
@@ -169,9 +169,6 @@ class Web:
         """The process's instance, with the settings in force; created at the first call."""
         settings = CompanySettings.current()
         return _share_web(settings.web_allow, settings.contact)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

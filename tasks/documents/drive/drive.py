@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from urllib.parse import unquote
 
 from storage.context import holding
@@ -127,7 +127,7 @@ class Changes:
 
 
 @dataclass
-class Fetched:
+class Fetched(AbstractContextManager["Fetched", None]):
     """A document's content on the local disk: the file, the SHA-256 of its bytes in hex, and its version.
 
     The file, a copy in the spool, exists until `release`, which a `with` block calls.
@@ -144,9 +144,6 @@ class Fetched:
     def release(self) -> None:
         """Delete the file, which is no longer needed."""
         self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.release()

@@ -5,9 +5,10 @@ Flat files, which are a single XML document, are packages too: everything is in 
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 from lxml import etree
 
@@ -60,7 +61,7 @@ def name(qualified: str) -> str:
 OFFICE_BODY: Final = name("office:body")
 
 
-class OdfPackage:
+class OdfPackage(AbstractContextManager["OdfPackage", None]):
     """The parts of a document.
 
     Raises:
@@ -93,9 +94,6 @@ class OdfPackage:
     def is_flat(self) -> bool:
         """Whether it is one XML document."""
         return self._archive is None
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._archive is not None:

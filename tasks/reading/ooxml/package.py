@@ -4,7 +4,8 @@ import html
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, Protocol, Self
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple, Protocol
 from urllib.parse import unquote
 
 from tasks.errors import Damaged, TooLarge
@@ -53,7 +54,7 @@ class Relationship(NamedTuple):
     target: str
 
 
-class Package:
+class Package(AbstractContextManager["Package", None]):
     """The parts of an Office file, by name (in any case).
 
     Raises:
@@ -74,9 +75,6 @@ class Package:
         self._entries = {_key(entry.name): entry for entry in self._archive.entries()}
         if not self._entries:
             raise Damaged("The file is not an Office document: it is not a zip package. Ask for it again.")
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._archive.close()
