@@ -143,7 +143,7 @@ def work(
 
 
 def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
-    results = load_results(run)
+    results = database.retry_if_cut(lambda: load_results(run))
     show(
         create_markdown_artifact,
         write_ranking(results),

@@ -118,7 +118,7 @@ def due_diligence(
             with concerning(chosen.name):
                 examine(run.id, chosen.domain, chosen.folder)
             try:
-                finish(run, out)
+                database.retry_if_cut(lambda: finish(run, out))
             finally:
                 show_outcome(load_results(run.id), out)
     return run.id

@@ -49,7 +49,7 @@ class _Queue:
 
     def work(self, examine: Callable[[RunCompany], None]) -> None:
         """Examine companies one after the other."""
-        while (claimed := self._next()) is not None:
+        while (claimed := database.retry_if_cut(self._next)) is not None:
             company, cancellation = claimed
             try:
                 with cancelled_by(cancellation):
@@ -73,15 +73,19 @@ class _Queue:
             while True:
                 is_elsewhere = False
                 for company in self._pending():
-                    cancellation = Cancellation()
+                    cancellation, claimed = Cancellation(), None
                     if not self._run.claims.take(self._lock_of(company), cancellation.cancel):
                         is_elsewhere = True
-                    elif (claimed := self._still_pending(company)) is not None:
+                        continue
+                    try:
+                        claimed = self._still_pending(company)
+                    finally:
+                        if claimed is None:
+                            self._run.claims.release(self._lock_of(company))
+                    if claimed is not None:
                         self._mine.add(claimed.id or 0)
                         self._begun[claimed.id or 0] += 1
                         return claimed, cancellation
-                    else:
-                        self._run.claims.release(self._lock_of(company))
                 if not is_elsewhere:
                     return None
                 time.sleep(_POLL)

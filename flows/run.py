@@ -365,6 +365,10 @@ def conclude(run: OpenRun, out: Path | None) -> None:
     Raises:
         CompaniesFailed: some companies failed; all the rest is done.
     """
+    database.retry_if_cut(lambda: _conclude(run, out))
+
+
+def _conclude(run: OpenRun, out: Path | None) -> None:
     while not run.is_over():
         if run.take_lead():
             if not run.is_over():  # it may have been, just before the lock was given back

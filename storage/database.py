@@ -12,12 +12,12 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
     URL,
@@ -36,6 +36,8 @@ from storage import locks, migrations
 from storage.errors import ConnectionLost, DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
 from storage.locks import Claims
 from storage.settings import Settings, StorageSettings
+
+R = TypeVar("R")
 
 
 def home() -> Path:
@@ -122,6 +124,24 @@ def writing() -> Iterator[Session]:
     with _session(_engines().writing) as session:
         yield session
         session.commit()
+
+
+_TRIES = 3
+
+
+def retry_if_cut(work: Callable[[], R]) -> R:
+    """Do work, and do it again if its connection to the database breaks meanwhile, three times in all.
+
+    Work that is done again must be none the worse for it: what it had stored by then stands.
+
+    Raises:
+        ConnectionLost: the connection broke each time.
+        What the work raises.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(ConnectionLost):
+            return work()
+    return work()
 
 
 def check() -> None:

@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 
 from flows import queue
 from flows.queue import examine_pending
-from flows.run import OpenRun, close_company
+from flows.run import OpenRun, close_company, conclude
 from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
@@ -158,6 +158,37 @@ def test_a_lock_that_another_process_has_got_meanwhile_stops_the_work(
     work(examine)
     assert statuses() == {CompanyStatus.FINISHED}
     assert stopped == [pending[0]]
+
+
+@pytest.mark.parametrize("first", [1, 5])
+def test_a_connection_that_breaks_between_companies_does_not_end_the_run(
+    first: int, pending: list[str], database_url: str, request: pytest.FixtureRequest
+) -> None:
+    if database_url.startswith("sqlite"):
+        pytest.skip("a file has no connection that breaks")
+    admin: Engine = request.getfixturevalue("postgres_admin")
+    executed, cut = 0, first
+
+    def cut_some(connection: Connection, cursor: Any, *_: Any) -> None:
+        nonlocal executed, cut
+        executed += connection.engine.url != admin.url
+        if executed == cut:
+            cut += 9  # the work that is begun again comes to its end
+            with admin.connect() as other:
+                pid = {"pid": cursor.connection.info.backend_pid}
+                other.execute(text("SELECT pg_terminate_backend(:pid)"), pid)
+
+    with database.claims() as claims:
+        event.listen(Engine, "before_cursor_execute", cut_some)
+        try:
+            run = OpenRun(RUN, "Screen", claims)
+            examine_pending(run, 1, finish)
+            conclude(run, None)
+        finally:
+            event.remove(Engine, "before_cursor_execute", cut_some)
+    assert cut > 30
+    assert statuses() == {CompanyStatus.FINISHED}
+    assert OpenRun(RUN, "Screen", claims).is_over()
 
 
 class _Pooled:
