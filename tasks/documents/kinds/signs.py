@@ -39,7 +39,8 @@ _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
 _AUDITED: Final = 4_000_000
 """Characters in which an auditor's report is looked for: a copy of all of a long text would not fit its process."""
-_SEGMENT: Final = re.compile(r"(?<=[.!?:])\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
+_SEGMENT: Final = re.compile(r"(?<=[.!?:])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
+_INSIDE: Final = re.compile(r"[-*•+]\s|\d{1,2}\.\s")
 _BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}"
@@ -108,13 +109,15 @@ def find_state(words: str) -> str | None:
 class _Segment(NamedTuple):
     """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is the whole line.
 
-    `is_sentence`: it ends as a sentence does, or continues in the next line.
+    `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's numbered
+    heading, an item of a list or words in brackets, which name what the document holds or speaks of.
     """
 
     words: str
     place: int
     line: str
     is_sentence: bool
+    is_inside: bool
 
     @property
     def is_short(self) -> bool:
@@ -209,7 +212,8 @@ def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
 
 def _title_lines(opening: str) -> tuple[list[str], str | None]:
     """The lines at the top of a document, up to a salutation or message header, and that line."""
-    lines = [" ".join(line.split()) for line in opening.splitlines() if line.strip()][:_LINES]
+    shown = (" ".join(line.split()).lstrip("> ") for line in opening.splitlines())
+    lines = list(islice(filter(None, shown), _LINES))
     greetings = tuple(read_file("marks.toml")["text"]["letters"])
     for place, line in enumerate(lines[:25]):
         if (line.casefold().startswith(greetings) and len(line) < 80) or _SUBJECT.match(line):
@@ -232,7 +236,8 @@ def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
             words = plain_words(part[:300])
             if words:
                 ends = part.rstrip().endswith((".", ";", ",")) and not _COMPANY.search(part)
-                yield _Segment(words, place, whole, runs_on or ends)
+                inside = place >= _FIRST and bool(_INSIDE.match(line) or part.startswith("("))
+                yield _Segment(words, place, whole, runs_on or ends, inside)
                 place += 1
 
 
@@ -240,7 +245,8 @@ def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) 
     """The first kind that a title names, and the title's line; a weak name counts if the body confirms its kind."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
-        if match is None and (segment.is_short or segment.place < _FIRST):  # to look for a kind takes most of the time
+        looks = not segment.is_inside and (segment.is_short or segment.place < _FIRST)
+        if match is None and looks:  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (
                 match.kind.over or (match.weak and match.kind.id not in body) or not _heads(match, segment)
@@ -261,7 +267,7 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     if match is None or not match.kind.over:
         return None
     says = match.kind.id in {"request_list", "placeholder"}
-    if (segment.is_prose and not says) or (
+    if (marks("", "prose").stand_in(segment.line) and not says) or (
         is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}
     ):
         return None

@@ -109,6 +109,39 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
     assert (form.kind, form.state) == ("distribution_agreement", "template")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("comptes.md", "# Procédure de publication des comptes\n\nSe connecter, puis déposer les comptes annuels."),
+        ("obtenir_kbis.md", "# Obtenir un nouveau KBis\n\nOn peut le télécharger."),
+        ("README.md", "# Administration\n\nSiège : Paris\n\n## Statuts\n\n- [Statuts](statuts.md)\n"),
+        ("profile.md", "# Companies House company profile\n\nRegistered under number 06055393."),
+        (
+            "plan.md",
+            "# Three years\n\n> Model outputs at the base case\n> ($1.75M Convertible Note now plus a planned\n> round).",
+        ),
+        (
+            "rules.md",
+            "# Rules of procedure\n\n2. Resolutions may be passed by telephone or otherwise (as by e-mail).",
+        ),
+    ],
+)
+def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: str) -> None:
+    assert what(name, text).kind in {None, "index"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Öffentliches Protokoll der 5. Vorstandssitzung vom 20. März 2020\nTOP 1. Begrüßung\n", "board_minutes"),
+        ("Protokoll der Mitgliederversammlung vom 1. Juni 2018\nTOP 1. Begrüßung\n", "shareholder_resolutions"),
+        ("INITIAL WRITTEN CONSENT OF THE MEMBER\n1. Formation\n2. Operating Agreement\n", "shareholder_resolutions"),
+    ],
+)
+def test_minutes_are_told_by_their_titles(text: str, kind: str) -> None:
+    assert what("doc.txt", text).kind == kind
+
+
 def test_a_document_of_no_kind_has_none() -> None:
     assert what("recipe.txt", "Pancakes\nTwo eggs.") == DocumentKind()
 
