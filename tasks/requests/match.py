@@ -327,8 +327,15 @@ class _Matching:
         return sum(self._weights.get(term, 0.0) for term in terms)
 
     def _likeness(self, item: _Item, terms: frozenset[str]) -> float:
-        """How far the words of an item match those of a name or title, from 0 to 1."""
-        both, whole, own = self._weight(item.terms & terms), self._weight(item.terms), self._weight(terms)
+        """How far the words of an item match those of a name or title, from 0 to 1.
+
+        A single word in common says nothing where both the item and the name have others: "customer pipeline" answers
+        no request for customer contracts.
+        """
+        shared = item.terms & terms
+        if len(shared) < 2 and shared not in (item.terms, terms):
+            return 0.0
+        both, whole, own = self._weight(shared), self._weight(item.terms), self._weight(terms)
         return sqrt(both / whole * both / own) if both else 0.0
 
     def _score(self, item: _Item, document: _Document) -> float:

@@ -45,6 +45,8 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
         ("Board minutes 2023 and 2024", {"Board minutes 2024.pdf": "MINUTES OF THE BOARD"}, "partly", "without 2023"),
         ("Board minutes 2023", {"Board minutes 2024.pdf": "MINUTES OF THE BOARD"}, "missing", None),
         ("Cap table", {"Cap table to follow.txt": "To follow"}, "missing", None),
+        ("Ten largest customer contracts", {"customer-pipeline.md": "Customer pipeline. Stages"}, "missing", None),
+        ("Monthly management accounts", {"parent-accounts-2024.pdf": ""}, "missing", None),
         ("Business plan", {"Business plan extract.pdf": "BUSINESS PLAN"}, "partly", "a part alone"),
         (
             "Loan agreement",
