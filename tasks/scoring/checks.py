@@ -267,7 +267,12 @@ def _present(
     elif is_lesser:
         reason = f"In the data room: {shown.name}, of the kind “{what.title}” alone: half of the marks."
     if shown.document_id in unread:
-        reason += " It has no readable text, so check it yourself."
+        read = (
+            f"Only {shown.pages_read} of its {shown.pages} pages were read"
+            if shown.characters
+            else "It has no readable text"
+        )
+        reason += f" {read}, so check it yourself."
     front = room.fronts.get(shown.document_id)
     others = [
         row for row in documents if row is not shown and (front is None or room.fronts.get(row.document_id) != front)

@@ -176,10 +176,13 @@ def prepare(
     matching = len(excerpts)
     if answerer.judges and matching < _PASSAGES:
         excerpts = [*excerpts, *evidence.others(excerpts, _PASSAGES - matching)]
-    if not excerpts:
+    has_text = len(evidence.unread) < len(evidence.documents)
+    if not excerpts and (answerer.judges or not has_text):
         return CriterionResult(ScoreStatus.MISSING, _explain_no_passage(evidence), missing=criterion.ask)
-    if not answerer.judges:
+    if not answerer.judges:  # the room may say it in other words, or in another language
         reason = "No model is configured (DILIGENCE_AI_MODEL), so no judgement was made."
+        if not excerpts:
+            return CriterionResult(ScoreStatus.UNSCORED, f"{reason} {_explain_no_passage(evidence)}")
         orders = Passages.of(excerpts, evidence).orders
         return _show_passages(CriterionResult(ScoreStatus.UNSCORED, reason, orders=orders), excerpts)
     with evidence.recorded(set()):  # figures of other concepts have no part in it
