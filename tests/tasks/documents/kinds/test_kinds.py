@@ -118,7 +118,7 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("profile.md", "# Companies House company profile\n\nRegistered under number 06055393."),
         (
             "plan.md",
-            "# Three years\n\n> Model outputs at the base case\n> ($1.75M Convertible Note now plus a planned\n> round).",
+            "# Three years\n\n> Outputs at the base case\n> ($1.75M Convertible Note now plus a planned\n> round).",
         ),
         (
             "rules.md",
