@@ -49,6 +49,8 @@ _MOST_LINES: Final = 15
 """Lines of a row: more that are drawn by turns are a table that is drawn column by column."""
 _FULL: Final = 0.5
 """The share of lines that end where there is no more room, among those of cells that are drawn one by one."""
+_FEW: Final = 3
+"""Lines of a cell that may all have room for more."""
 _TOO_MANY: Final = 8.0
 """Faults of a row to which no more lines are added."""
 
@@ -146,9 +148,9 @@ class Grouping:
         self._bands = [bisect(rules, level.base - size / 3) for level in levels]
         self._is_grid = label is not None
         figures = [x for level in levels for x, entry in level.entries.items() if is_like_figure(entry.text)]
-        self._is_field = self._is_grid and len(set(figures)) == len(figures)
+        self._is_field = self._is_grid and len(set(figures)) == len(figures) and not self._is_roomy()
         self._underlined = underlined
-        self._label = find_label_column([level.entries for level in levels], len(ends)) if label is None else label
+        self._label = _find_label_column(levels, len(ends)) if label is None else label
         apart = [below.base - above.base for above, below in itertools.pairwise(levels)]
         pitches = sorted(pitch for pitch in apart if pitch > 0.9 * size)
         self._near = _NEAR * pitches[0] if pitches and pitches[-1] > _EVEN * pitches[0] else 0.0
@@ -161,6 +163,15 @@ class Grouping:
         amounts = [any(_is_amount(entry.text) for entry in level.entries.values()) for level in levels]
         self._headers = amounts.index(True) if True in amounts[: _MOST_HEADERS + 1] else 0
         self._turns = self._find_turns()
+
+    def _is_roomy(self) -> bool:
+        """Whether one of the columns holds a list: several lines, most of which had room for the next word."""
+        for column in range(len(self._ends)):
+            held = [level.entries[column] for level in self._levels if column in level.entries]
+            roomy = sum(not self._is_full(*pair, column) for pair in itertools.pairwise(held))
+            if len(held) > _FEW and roomy >= _FULL * len(held):
+                return True
+        return False
 
     def rows(self) -> tuple[list[range], float]:
         """The levels of each row in the least irregular grouping, and how irregular it is."""
@@ -189,7 +200,7 @@ class Grouping:
         """How irregular it is that a row, from one level to another, holds something in these columns alone."""
         if len(held) > 1:
             return 0.0 if self._label in held else _Fault.NO_LABEL
-        is_heading = first < self._first or (self._label in held and end <= self._last)
+        is_heading = first < self._first or (min(held) <= self._label and (end <= self._last or not self._is_field))
         return _Fault.HEADING if is_heading else _Fault.STRAY
 
     def _join_faults(self, index: int, held: Mapping[int, Entry]) -> float:
@@ -242,7 +253,7 @@ class Grouping:
             return _Fault.SAME
         if self._is_full(upper, lower, column):
             return _Fault.NO_ROOM
-        return _Fault.ROOM if is_row else 0.0
+        return _Fault.ROOM if is_row or column < self._label else 0.0
 
     def _label_faults(self, upper: Entry, lower: Entry, *, is_first: bool) -> float:
         """The same of a label; `is_first`: nothing stands beside its upper line."""
@@ -299,6 +310,12 @@ class Grouping:
 def _is_amount(text: str) -> bool:
     """Whether a text is a figure that no header has: neither a year nor a single digit."""
     return len(text) > 1 and is_like_figure(text) and (is_amount(text) or not is_figure(text))
+
+
+def _find_label_column(levels: Sequence[Level], count: int) -> int:
+    """The column of labels: headers, which have none, tell nothing where there are figures below them."""
+    figures = [level.entries for level in levels if any(_is_amount(entry.text) for entry in level.entries.values())]
+    return find_label_column(figures or [level.entries for level in levels], count)
 
 
 def find_label_column(rows: Sequence[Collection[int]], count: int) -> int:
