@@ -9,7 +9,6 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from operator import and_
 from typing import Final
 
 from tasks.reading.pdf.lines import (
@@ -34,8 +33,6 @@ _RUNS_ON: Final = 4
 _ENDS: Final = ".:;!?"
 _LEVEL: Final = 0.4
 """The share of the lines of a table's columns that stand on one level with one in another column, at least."""
-_BESIDE: Final = 6
-"""Lines beside prose at least."""
 _AT_SIDE: Final = 0.75
 """The share of a table's lines that a caption at its side stands beside, at most."""
 _CAPTION: Final = 4
@@ -191,41 +188,6 @@ def _pieces(firsts: AbstractSet[int], words: Iterable[PageWord]) -> int:
     """The number of pieces in which the words beginning at `firsts` are drawn; `words` are in drawing order."""
     drawn = [word.first in firsts for word in words]
     return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))
-
-
-def beside_prose(block: Sequence[Line], columns: Sequence[Interval]) -> list[list[PageWord]]:
-    """The words on both sides of a gutter, if those on one side are prose whose lines are not level with the other
-    side's.
-    """
-    gutters = [(end + begin) / 2 for (_, end), (begin, _) in itertools.pairwise(columns)]
-    for middle in (columns[0][0] - 1, *gutters, columns[-1][1] + 1):
-        before = [line.words[0].right < middle for line in block]
-        behind = [line.words[-1].left > middle for line in block]
-        if sum(map(and_, before, behind)) >= _LEVEL * min(sum(before), sum(behind)):
-            continue
-        if (held := _without_prose(*_halves(block, middle))) is not None:
-            return held
-    return []
-
-
-def _halves(block: Sequence[Line], middle: float) -> tuple[list[list[PageWord]], list[list[PageWord]]]:
-    """The words of each line to the left of a position, and those to the right of it."""
-    left = [[word for word in line.words if word.right < middle] for line in block]
-    return left, [[word for word in line.words if word.left > middle] for line in block]
-
-
-def _without_prose(*halves: Sequence[Sequence[PageWord]]) -> list[list[PageWord]] | None:
-    """The words of the half that is not prose if the other is, none if both are; None if neither is.
-
-    Few of their lines are level with each other.
-    """
-    sides = [list(filter(None, half)) for half in halves]
-    level = sum(all(pair) for pair in zip(*halves, strict=True))
-    fewest = min(map(len, sides))
-    others = [side for side in sides if sum(map(len, side)) <= _PROSE * len(side)]
-    if level >= _LEVEL * fewest or fewest < _BESIDE or len(others) == len(sides):
-        return None
-    return [[word for words in side for word in words] for side in others]
 
 
 _ACROSS: Final = 0.1

@@ -29,7 +29,6 @@ from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.table_columns import (
     FEWEST,
     beside_caption,
-    beside_prose,
     columns_below_titles,
     find_column,
     find_columns,
@@ -43,7 +42,6 @@ from tasks.reading.pdf.table_columns import (
     several_cells,
     with_signs,
     without_notes,
-    without_tail,
 )
 from tasks.reading.pdf.words import PageWord
 
@@ -376,11 +374,9 @@ def _read_block(
     rows = several_cells(block)
     if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
         return []
-    block, rows, columns, size = _find_columns(block)
+    rows, columns, size = _find_columns(block)
     if len(columns) < 2 or not is_table(several_cells(block)) or is_list(rows):
         return []
-    if sides := beside_prose(block, columns):
-        return [table for side in sides for table in find_tables(build_lines(side), rules)]
     if inside := beside_caption(block, columns):
         return find_tables(build_lines(inside), rules)
     block = without_notes(block, columns)
@@ -398,21 +394,15 @@ def _read_block(
     return [] if runs_on(block, len(table.rows), drawn_behind) else [table]
 
 
-def _find_columns(block: list[Line]) -> tuple[list[Line], list[Line], list[Interval], float]:
-    """A table's lines without a foot that crosses its columns, its rows and columns, and the size of its letters.
-
-    The second list has the lines that had several cells before some were split.
-    """
+def _find_columns(block: list[Line]) -> tuple[list[Line], list[Interval], float]:
+    """A table's rows, before some were split, and its columns, and the size of its letters."""
     rows = several_cells(block)
     size = sorted(line.size for line in rows)[len(rows) // 2]
     columns = find_full_row_columns(rows, find_columns(rows, size), size)
-    body = without_tail(block)
-    if len(body) < len(block) and len(above := find_columns(several_cells(body), size)) > len(columns):
-        block, rows, columns = body, several_cells(body), above
     if part_at_rivers(block, columns, size):
         columns = find_columns(several_cells(block), size)
     columns = columns_below_titles(several_cells(block), columns, size)
-    return block, rows, part_at_edges(block, columns), size
+    return rows, part_at_edges(block, columns), size
 
 
 def _parted_at_headings(block: Sequence[Line], table: Table, rules: Sequence[RuledLine]) -> list[Table]:

@@ -345,20 +345,6 @@ def test_stretched_lines_of_prose_in_two_short_columns_are_no_table() -> None:
     assert text_of(canvas).splitlines() == prose[:18]
 
 
-def test_a_table_beside_prose_whose_lines_are_not_level_with_its_rows_stands_by_itself() -> None:
-    canvas = page()
-    rows = [["Weekly", "71.15"], ["Biweekly", "142.31"], ["Semimonthly", "154.17"], ["Monthly", "308.33"],
-            ["Quarterly", "925.00"], ["Semiannually", "1,850.00"], ["Annually", "3,700.00"]]  # fmt: skip
-    prose = simpleSplit(PROSE * 2, "Helvetica", 9, 200)
-    for index, line in enumerate(prose[:7]):
-        canvas.drawString(72, 700 - 18 * index, line)
-        canvas.drawString(320, 691 - 18 * index, rows[index][0])
-        canvas.drawRightString(480, 691 - 18 * index, rows[index][1])
-    text = text_of(canvas)
-    assert rows_of(text) == rows
-    assert [line for line in text.splitlines() if line in prose] == prose[:7]
-
-
 def test_notes_below_a_table_are_no_rows_of_it() -> None:
     canvas = page()
     draw_rows(canvas, [["", "2024", "2023", "2022"], ["Revenue", "8,120", "7,430", "6,910"], ["Tax", "77", "13", "9"],
