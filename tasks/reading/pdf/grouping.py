@@ -229,6 +229,8 @@ class Grouping:
                 faults += self._label_faults(upper, entry, is_first=len(held) == 1)
             else:
                 faults += self._stack_faults(upper, entry, column, is_row=is_row)
+            if faults > _TOO_MANY:
+                return math.inf
         begins_anew = held.keys().isdisjoint(level.entries) or (has_label and self._label not in held)
         if begins_anew and pitch >= self._size and not (is_header or self._is_field):
             faults += _Fault.NEW_LABEL
@@ -240,16 +242,17 @@ class Grouping:
 
     def _stack_faults(self, upper: Entry, lower: Entry, column: int, *, is_row: bool) -> float:
         """How irregular it is that one cell holds both texts; `is_row`: the lower one may be in a row of its own."""
-        if is_like_figure(upper.text) and is_like_figure(lower.text):
-            return _Fault.GOES_ON if _TORN.search(upper.text) else _Fault.STACKED_FIGURES
-        if upper.words[-1].text.endswith(HYPHENS) or (is_amount(upper.text) and is_sign(lower.text)):
+        above, below = upper.text, lower.text
+        if is_like_figure(above) and is_like_figure(below):
+            return _Fault.GOES_ON if _TORN.search(above) else _Fault.STACKED_FIGURES
+        if upper.words[-1].text.endswith(HYPHENS) or (is_amount(above) and is_sign(below)):
             return _Fault.GOES_ON
-        if column > self._label and (is_amount(upper.text) or is_amount(lower.text)):
+        if column > self._label and (is_amount(above) or is_amount(below)):
             return _Fault.FIGURE_AND_TEXT
-        is_across = lower.spans > upper.spans or (upper.spans > 1 and is_like_figure(lower.text))
-        if is_across or upper.text.endswith(":"):
+        is_across = lower.spans > upper.spans or (upper.spans > 1 and is_like_figure(below))
+        if is_across or above.endswith(":"):
             return _Fault.ROOM
-        if column <= self._label and upper.text == lower.text:
+        if column <= self._label and above == below:
             return _Fault.SAME
         if self._is_full(upper, lower, column):
             return _Fault.NO_ROOM
