@@ -659,3 +659,41 @@ def test_a_page_with_characters_beyond_sixteen_bits_and_figures_is_read_as_it_is
 
 def test_a_page_without_words_has_no_columns() -> None:
     assert columns_by_height([], []) == []
+
+
+def test_grids_beside_each_other_are_tables_of_their_own() -> None:
+    canvas = page()
+    for left, names in ((72, ("Spain", "Italy", "Malta")), (320, ("Latvia", "Cyprus", "France"))):
+        canvas.grid([left, left + 100, left + 160], [700, 680, 660, 640])
+        for index, name in enumerate(names):
+            canvas.drawString(left + 4, 686 - 20 * index, name)
+            canvas.drawString(left + 104, 686 - 20 * index, str(40 + index))
+    assert [row for row in rows_of(text_of(canvas)) if row[0] in {"Spain", "Latvia"}] == [
+        ["Spain", "40"],
+        ["Latvia", "40"],
+    ]
+
+
+def test_figures_that_no_rules_part_stand_in_the_columns_of_the_rows_below() -> None:
+    canvas = page()
+    canvas.grid([72, 200, 260, 320], [680, 660, 640])
+    canvas.grid([72, 320], [700, 680])
+    for y, cells in (
+        (686, ("At 1 January", "18,832", "48,691")),
+        (666, ("Profit", "65", "71")),
+        (646, ("Tax", "9", "7")),
+    ):
+        canvas.drawString(76, y, cells[0])
+        canvas.drawRightString(256, y, cells[1])
+        canvas.drawRightString(316, y, cells[2])
+    assert rows_of(text_of(canvas))[0] == ["At 1 January", "18,832", "48,691"]
+
+
+def test_labels_and_figures_that_are_drawn_in_one_piece_are_a_table_of_two_columns() -> None:
+    canvas = page()
+    rows = [["Kingfisher", "29%"], ["Osprey", "20%"], ["Mink", "35%"], ["Otter", "38%"]]
+    for index, (name, share) in enumerate(rows):
+        piece = canvas.beginText(72, 700 - 14 * index)
+        piece.textOut(name + " " * (40 - len(name)) + share)
+        canvas.drawText(piece)
+    assert rows_of(text_of(canvas)) == rows
