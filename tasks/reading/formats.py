@@ -54,7 +54,7 @@ class DocumentFormat:
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _OPEN: Final = "application/vnd.oasis.opendocument."
 _MACROS: Final = ".macroEnabled.12"
-_DOCX, _PPTX = "docx-13", "pptx-10"
+_DOCX, _PPTX = "docx-14", "pptx-11"
 """The versions of the readers that also read what LibreOffice makes of other formats."""
 
 OURS: Final = (

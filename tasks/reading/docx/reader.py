@@ -18,7 +18,8 @@ from tasks.reading import places
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
-from tasks.reading.docx.styles import VANISH, Styles
+from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles
+from tasks.reading.docx.unseen import UNSEEN, UnseenWords, may_lie_behind
 from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
@@ -83,15 +84,7 @@ _PROMPT: Final = re.compile(
     rb"((?:(?!</?w:sdt[\s>]|</w:sdtContent>).)*+)",
     re.DOTALL,
 )
-_RUNS: Final = re.compile(rb"(?=<w:r[\s>])")
 _PLAIN_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]*+)(?=</w:t>)")
-_HIDDEN: Final = (
-    rb"""(<w:(?:vanish\s*+(?:w:val="(?:1|true|on)"\s*+)?|sz\s++w:val="[0-3]"\s*+%b)/>(?:<(?!/?w:(?:r|t|p|pPr)[\s/>])[^<>]*+>\s*+){0,60}+"""
-    rb"""<w:t(?:\s[^<>]*+)?>)([^<]++)"""
-)
-_HIDDEN_RUN: Final = re.compile(_HIDDEN % b"")
-_SIGNS_OF_HIDDEN: Final = (b"<w:vanish", b'<w:sz w:val="1"', b'<w:sz w:val="2"', b'<w:sz w:val="3"')
-_UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
 
 def _without_prompts(data: bytes) -> bytes:
@@ -101,27 +94,6 @@ def _without_prompts(data: bytes) -> bytes:
     if not xml.holds(data, b"<w:showingPlcHdr"):
         return data
     return _PROMPT.sub(lambda match: match[1] + _PLAIN_WORDS.sub(rb"\1", match[2]), data)
-
-
-def _hide(run: bytes) -> bytes:
-    """A run of a paragraph whose style hides words, marked; left as it is if it says itself whether it is hidden."""
-    return run if VANISH.search(run) else _PLAIN_WORDS.sub(b"\\1\x12\\2\x13", run)
-
-
-def _with_hidden_told_apart(data: bytes, styles: Iterable[bytes]) -> bytes:
-    """A part whose hidden words are enclosed in characters that never occur in text.
-
-    Hidden words are marked so (`w:vanish`, ISO/IEC 29500-1, 17.3.2.41), or no larger than 1.5 points (`w:sz`,
-    17.3.2.38), or one of these styles hides them.
-    """
-    used = [re.escape(style) for style in styles if b'Style w:val="%b"' % style in data]
-    if used:
-        names = b"|".join(used)
-        paragraph = re.compile(rb"""<w:pStyle w:val="(?:%b)"/>(?:(?!</w:p>).)*+""" % names, re.DOTALL)
-        data = paragraph.sub(lambda match: b"".join(map(_hide, _RUNS.split(match[0]))), data)
-        return re.sub(_HIDDEN % (rb"""|rStyle\s++w:val="(?:%b)"\s*+""" % names), b"\\1\x12\\2\x13", data)
-    is_likely = any(xml.holds(data, sign) for sign in _SIGNS_OF_HIDDEN)
-    return _HIDDEN_RUN.sub(b"\\1\x12\\2\x13", data) if is_likely else data
 
 
 class _Document:
@@ -144,6 +116,7 @@ class _Document:
         )  # which does not refer to this, so that memory is free at once
         self._numbering = Numbering(partial(load, "numbering"))
         self.styles = Styles(partial(load, "styles"))
+        self._unseen = UnseenWords(self.styles, partial(_has_background, package, self._parts))
 
     def write(self) -> None:
         main = self._package.main_part("word/document.xml")
@@ -230,7 +203,7 @@ class _Document:
             start = 0
             for heading in layout.headings:
                 self._write(layout.lines[start:heading])
-                self.writer.heading(drop_marks(_UNSEEN.sub("", layout.lines[heading])))
+                self.writer.heading(drop_marks(UNSEEN.sub("", layout.lines[heading])))
                 start = heading
             self._write(layout.lines[start:])
             self.writer.end_heading()
@@ -263,15 +236,15 @@ class _Document:
     def _read_visible(self, part: bytes) -> bytes:
         """A part without prompts, with its hidden words marked."""
         part = _without_prompts(part)
-        told_apart = _with_hidden_told_apart(part, self._hidden_styles)
-        self._has_hidden |= told_apart is not part
+        told_apart = self._unseen.mark(part, self._hiding_styles)
+        self._has_hidden = self._has_hidden or told_apart != part
         return told_apart
 
     @cached_property
-    def _hidden_styles(self) -> list[bytes]:
+    def _hiding_styles(self) -> list[bytes]:
         """The styles that hide their words; few documents have any, and the others need not be scanned for them."""
-        parts = (self._package.attachment(part, EMBEDDED_LIMIT) or b"" for part in self._parts["styles"])
-        return self.styles.hidden if any(xml.holds(part, b"vanish") for part in parts) else []
+        parts = [self._package.attachment(part, EMBEDDED_LIMIT) or b"" for part in self._parts["styles"]]
+        return self.styles.hiding if any(xml.holds(part, sign) for part in parts for sign in SIGNS_IN_STYLES) else []
 
     def _write(self, lines: list[str]) -> None:
         if self._has_hidden:
@@ -281,8 +254,8 @@ class _Document:
 
     def _with_hidden_below(self, line: str) -> Iterator[str]:
         """A line, followed by those of its words that are hidden."""
-        hidden = one_line("".join(_UNSEEN.findall(line)))
-        shown = _UNSEEN.sub("", line)
+        hidden = one_line("".join(UNSEEN.findall(line)))
+        shown = UNSEEN.sub("", line)
         if not hidden or drop_marks(shown).strip():
             yield shown
         if hidden:
@@ -333,3 +306,9 @@ class _Notes:
 def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
     """The scanned parts of that kind, joined."""
     return b"".join(package.scan(part) for part in parts[kind])
+
+
+def _has_background(package: Package, parts: Mapping[str, Iterable[str]]) -> bool:
+    """Whether pictures or a colour may lie behind the words of all pages."""
+    around = [package.main_part("word/document.xml"), *parts["header"]]
+    return any(may_lie_behind(package.attachment(part, EMBEDDED_LIMIT) or b"") for part in around)

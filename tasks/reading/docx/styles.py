@@ -3,9 +3,10 @@ matter for its words.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tasks.reading.ooxml import xml
@@ -20,11 +21,24 @@ _FACT: Final = re.compile(
     rb"""<(?:w:(name|basedOn|outlineLvl|numId|ilvl)\s(?:[^<]*?\s)??w:val\s*+=\s*+["']([^"'<]*+)|w:(tblStylePr)(?=\s)([^<]*+))"""
 )
 _FIRST_ROW: Final = re.compile(rb"""\sw:type\s*+=\s*+["']firstRow["']""")
-VANISH: Final = re.compile(rb"""<w:vanish\s*+(?:w:val="([^"<]*+)"\s*+)?/>""")
+_VANISH: Final = re.compile(rb"""<w:vanish\s*+(?:w:val="([^"<]*+)"\s*+)?/>""")
 """What hides words (ISO/IEC 29500-1, 17.3.2.41)."""
 
+_COLOUR: Final = re.compile(rb"""<w:color\s(?:[^<>]*?\s)?w:val="([^"<]*+)""")
+_SHADE: Final = re.compile(
+    rb"""<w:(?:highlight\s(?![^<>]*?w:val="(?:none|white)")"""
+    rb"""|shd\s(?=[^<>]*?w:(?:fill="(?!auto"|(?:F[A-F]){3}")|val="(?!clear"|nil"))))""",
+    re.IGNORECASE,
+)
+"""What puts a colour behind words (ISO/IEC 29500-1, 17.3.2.15 and 17.3.5)."""
+
+_WHITE: Final = re.compile(rb"(?:F[A-F]){3}", re.IGNORECASE)
+_HIDES: Final = re.compile(rb"""<w:(?:vanish[\s/]|color\s(?:[^<>]*?\s)?w:val="(?:F[A-F]){3}")""", re.IGNORECASE)
+SIGNS_IN_STYLES: Final = (b"<w:vanish", b'"FFFFFF"', b'"ffffff"')
+"""One of them is in every part with styles that hide words."""
+
 _BASE: Final = re.compile(rb"""<w:basedOn\s++w:val="([^"<]*+)""")
-_MOST_HIDDEN: Final = 20
+_MOST_HIDING: Final = 20
 """Each costs a search through the document."""
 
 _MOST_BASES: Final = 20
@@ -64,6 +78,34 @@ _HEADING: Final = StyleFacts(heading=True)
 _NOTHING: Final = StyleFacts()
 
 
+class Look(NamedTuple):
+    """How words look, as far as a style or a run says so: hidden or not, their colour ("" if none is said), and whether
+    something coloured is behind them.
+    """
+
+    hides: bool | None = None
+    colour: bytes = b""
+    is_shaded: bool = False
+
+    def over(self, base: "Look") -> "Look":
+        """What a look says, and of what it does not say what the one that it is based on says."""
+        hides = base.hides if self.hides is None else self.hides
+        return Look(hides, self.colour or base.colour, self.is_shaded or base.is_shaded)
+
+    @property
+    def is_white(self) -> bool:
+        """Whether words of that colour cannot be told from white paper."""
+        return _WHITE.fullmatch(self.colour) is not None
+
+
+def find_look(properties: bytes, start: int = 0, end: int | None = None) -> Look:
+    """What the properties between `start` and `end` of a part say themselves."""
+    bounds = start, len(properties) if end is None else end
+    vanish, colour = _VANISH.search(properties, *bounds), _COLOUR.search(properties, *bounds)
+    hides = None if vanish is None else is_on((vanish[1] or b"").decode("utf-8", "replace"))
+    return Look(hides, colour[1] if colour else b"", _SHADE.search(properties, *bounds) is not None)
+
+
 class _Own(NamedTuple):
     """What a style itself specifies, and the id of the style that it is based on."""
 
@@ -99,15 +141,34 @@ class Styles(dict[bytes, StyleFacts | None]):
         return self._by_definition(style)
 
     @cached_property
-    def hidden(self) -> list[bytes]:
-        """The styles that hide words, by themselves or by what they are based on; of very many the first ones."""
-        own: dict[bytes, tuple[bytes, bool | None]] = {}
+    def hiding(self) -> list[bytes]:
+        """The styles of paragraphs and characters that make words unseen; of very many the first ones."""
+        offsets = [*self._starts.values()]
+        own = {bisect_right(offsets, match.start()) - 1 for match in _HIDES.finditer(self._data)}
+        tags = (self._data.rfind(_STYLE, 0, offsets[number]) for number in own if number >= 0)
+        if all(b'w:type="table"' in xml.read_tag_rest(self._data, tag + len(_STYLE)) for tag in tags):
+            return []
+        looks = ((name, self.look(name)) for name in self._starts)
+        return [name for name, look in looks if look.hides or (look.is_white and not look.is_shaded)][:_MOST_HIDING]
+
+    def look(self, style: bytes) -> Look:
+        """How a style makes words look, by itself or by what it is based on."""
+        look = Look()
+        for _ in range(_MOST_BASES):
+            if style not in self._looks:
+                break
+            style, base = self._looks[style]
+            look = look.over(base)
+        return look
+
+    @cached_property
+    def _looks(self) -> dict[bytes, tuple[bytes, Look]]:
+        """The base of each style, and how it makes words look by itself."""
+        looks: dict[bytes, tuple[bytes, Look]] = {}
         for (name, at), (_, end) in pairwise([*self._starts.items(), (b"", len(self._data))]):
             base = _BASE.search(self._data, at, end)
-            vanish = VANISH.search(self._data, at, end)
-            hides = None if vanish is None else vanish[1] not in {b"0", b"false", b"off"}
-            own[name] = base[1] if base is not None else b"", hides
-        return list(islice((name for name in own if _hides(own, name)), _MOST_HIDDEN))
+            looks[name] = base[1] if base else b"", find_look(self._data, at, end)
+        return looks
 
     @cached_property
     def _data(self) -> bytes:
@@ -200,15 +261,6 @@ def _together(name: bytes, own: _Own, base: StyleFacts) -> StyleFacts:
     elif own.level is not None and number is not None:
         number = number._replace(level=own.level, style=name)
     return StyleFacts(base.heading if own.heading is None else own.heading, number, own.header_row or base.header_row)
-
-
-def _hides(own: Mapping[bytes, tuple[bytes, bool | None]], style: bytes) -> bool:
-    """Whether a style hides words, given the base of each style and whether it hides words itself, if it says so."""
-    for _ in range(_MOST_BASES):
-        style, hides = own.get(style, (b"", False))
-        if hides is not None:
-            return hides
-    return False
 
 
 def _number(values: dict[bytes, bytes], kind: bytes) -> int | None:

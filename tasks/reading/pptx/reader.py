@@ -25,6 +25,8 @@ from tasks.reading.places import (
     unseen_mark,
 )
 from tasks.reading.pptx.slides import Placeholders, Shape, shapes
+from tasks.reading.pptx.unseen import UNSEEN as UNSEEN_WORDS
+from tasks.reading.pptx.unseen import UnseenWords
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _AUTHOR: Final = re.compile(rb"<(?:[\w.-]++:)?(?:cmAuthor|author)(?=\s)([^<]*+)")
@@ -144,6 +146,7 @@ class _Presentation:
         self._main = package.main_part("ppt/presentation.xml")
         self._drawings = Drawings(package)
         self._placeholders = Placeholders(package)
+        self._unseen = UnseenWords(package, self._placeholders)
         self._comments = Comments(package, self._main)
         self._written: set[str] = set()
         self._pieces_left = _MOST_PIECES
@@ -172,6 +175,7 @@ class _Presentation:
             if part not in self._package:
                 self._package.note_damage()
             return
+        data = self._unseen.mark(part, data)
         found = shapes(data, partial(self._drawings.lines, part), partial(self._placeholders.box, part))
         if _HIDDEN.match(data) is None:
             self._write_slide_parts(part, found)
@@ -203,12 +207,16 @@ class _Presentation:
         described: set[str] = set()  # the same logo may stand on a slide many times
         for count, shape in enumerate(found, 1):
             name, alternative = shape.name or str(count), shape.alternative
-            if shape.is_hidden:
+            hidden = [shape.text, alternative] if shape.is_hidden else UNSEEN_WORDS.findall(shape.text)
+            if hidden:
                 self.writer.warn(
-                    "Hidden shapes of slides are listed separately, marked as hidden, and are not evidence."
+                    "Hidden shapes and white words of slides are listed separately, marked as hidden, "
+                    "and are not evidence."
                 )
-                self._place(UNSEEN, "", unseen_mark(f"{shape.text} {alternative}"))
-                continue
+                self._place(UNSEEN, "", unseen_mark(" ".join(hidden)))
+                shape.text = UNSEEN_WORDS.sub("", shape.text)
+                if shape.is_hidden or not (shape.text.strip() or alternative):
+                    continue
             if alternative in described:
                 alternative = ""
             if not alternative and shape.header_rows is None:

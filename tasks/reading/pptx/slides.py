@@ -80,17 +80,18 @@ class Placeholders:
 
         The index identifies its counterpart more reliably than the type.
         """
-        layout = self._above(slide, "slideLayout")
+        layout = self.above(slide, "slideLayout")
         on_layout = self._places(layout)
         match = next((on_layout[key] for key in _keys(placeholder) if key in on_layout), None)
         if match is not None and match.box is not None:
             return match.box
         kind = (match or placeholder).kind
-        master = self._places(self._above(layout, "slideMaster"))
+        master = self._places(self.above(layout, "slideMaster"))
         match = master.get(("type", _OF_MASTERS.get(kind, kind)))
         return None if match is None else match.box
 
-    def _above(self, part: str, kind: str) -> str:
+    def above(self, part: str, kind: str) -> str:
+        """The layout or master of that kind that a part is based on; "" if it has none."""
         if part not in self._parents:
             around = self._package.relationships(part) if part else []
             self._parents[part] = next((item.target for item in around if item.kind == kind), "")

@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 from docx import Document
 from docx.enum.style import WD_STYLE_TYPE
+from docx.enum.text import WD_COLOR_INDEX
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from docx.shared import RGBColor
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from pptx import Presentation
+from pptx.dml.color import RGBColor as SlideColour
+from pptx.enum.shapes import MSO_SHAPE
 from pptx.util import Inches, Pt
 from reportlab.lib.colors import black, blue, white
 from reportlab.pdfgen.canvas import Canvas
@@ -189,6 +195,101 @@ def test_words_that_a_style_of_word_hides_are_marked() -> None:
     assert unseen(reading) == ["[hidden: Tell nobody.]", "[hidden: Nobody reads this.]"]
 
 
+WHITE = RGBColor(0xFF, 0xFF, 0xFF)
+slide_colour: Callable[..., Any] = SlideColour
+
+
+def shade(properties: Any, colour: str) -> Any:
+    return properties.append(parse_xml(f'<w:shd {nsdecls("w")} w:val="clear" w:color="auto" w:fill="{colour}"/>'))
+
+
+def white_cell(document: Any, style: str, shaded: str = "") -> Any:
+    cell = document.add_table(1, 1, style).cell(0, 0)
+    cell.paragraphs[0].add_run("White").font.color.rgb = WHITE
+    return shade(cell._tc.get_or_add_tcPr(), shaded or "auto")
+
+
+def white_run(paragraph: Any, colour: Any = WHITE, highlight: Any = None, style: Any = None) -> Any:
+    run = paragraph.add_run("White\twords", style)
+    run.font.color.rgb = colour
+    run.font.highlight_color = highlight
+    return run
+
+
+def white_style(document: Any, kind: Any, fill: str = "") -> Any:
+    style = document.styles.add_style("Pale", kind)
+    style.font.color.rgb = WHITE
+    if fill:
+        shade(style.element.get_or_add_pPr(), fill)
+    return style
+
+
+def white_words_on_a_picture(document: Any) -> None:
+    white_run(document.add_paragraph())
+    paragraph = document.add_paragraph()
+    paragraph.add_run()._r.append(parse_xml(f"<w:pict {nsdecls('w')}/>"))
+
+
+WORD_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
+    "a run": (lambda document: white_run(document.add_paragraph()), True),
+    "nearly white": (
+        lambda document: white_run(document.add_paragraph(), RGBColor(255, 255, 254)),
+        True,
+    ),
+    "yellow": (
+        lambda document: white_run(document.add_paragraph(), RGBColor(255, 255, 0)),
+        False,
+    ),
+    "a highlighted run": (
+        lambda document: white_run(document.add_paragraph(), highlight=WD_COLOR_INDEX.BLUE),
+        False,
+    ),
+    "a shaded paragraph": (
+        lambda document: (
+            shade((paragraph := document.add_paragraph())._p.get_or_add_pPr(), "1F3864"),
+            white_run(paragraph),
+        ),
+        False,
+    ),
+    "a white paragraph": (
+        lambda document: (
+            shade((paragraph := document.add_paragraph())._p.get_or_add_pPr(), "FFFFFF"),
+            white_run(paragraph),
+        ),
+        True,
+    ),
+    "a plain table": (lambda document: white_cell(document, "Table Grid"), True),
+    "a shaded cell": (lambda document: white_cell(document, "Table Grid", "1F3864"), False),
+    "a shaded table": (lambda document: white_cell(document, "Light List Accent 1"), False),
+    "a paragraph style": (lambda document: document.add_paragraph("White", white_style(document, PARAGRAPH)), True),
+    "a shaded style": (
+        lambda document: document.add_paragraph("White", white_style(document, PARAGRAPH, "1F3864")),
+        False,
+    ),
+    "a character style": (
+        lambda document: document.add_paragraph().add_run("White", white_style(document, CHARACTER)),
+        True,
+    ),
+    "a style overruled": (
+        lambda document: white_run(document.add_paragraph(), RGBColor(0, 0, 0), style=white_style(document, CHARACTER)),
+        False,
+    ),
+    "a picture": (white_words_on_a_picture, False),
+}
+
+
+@pytest.mark.parametrize("case", WORD_CASES)
+def test_white_words_of_word_are_marked_where_nothing_coloured_may_be_behind_them(case: str) -> None:
+    draw, is_hidden = WORD_CASES[case]
+    document = Document()
+    document.add_paragraph("Seen")
+    draw(document)
+    reading = docx.read(saved(document))
+    assert bool(unseen(reading)) == is_hidden
+    assert ("White" in shown_text(reading.text, reading.places)) != is_hidden
+    assert bool(reading.warnings) == is_hidden
+
+
 def test_hidden_shapes_of_a_slide_are_marked() -> None:
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
@@ -200,6 +301,48 @@ def test_hidden_shapes_of_a_slide_are_marked() -> None:
     assert reading.text == "Revenue was 5\n[hidden: Revenue was 7]\n"
     assert unseen(reading) == ["[hidden: Revenue was 7]\n"]
     assert "Hidden shapes" in reading.warnings[0]
+
+
+def box(slide: Any, left: float = 1) -> Any:
+    """A box with black and white words on a slide."""
+    shape = slide.shapes.add_textbox(Inches(left), Inches(1), Inches(2), Inches(1))
+    for words, colour in (("Seen ", RGBColor(0, 0, 0)), ("White", WHITE)):
+        run = shape.text_frame.paragraphs[0].add_run()
+        run.text = words
+        run.font.color.rgb = slide_colour(*colour)
+    return shape
+
+
+def rectangle(slide: Any, left: float = 1) -> Any:
+    return slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Inches(left), Inches(1), Inches(2), Inches(1))
+
+
+def darken(fill: Any) -> Any:
+    fill.solid()
+    fill.fore_color.rgb = slide_colour(0x1F, 0x38, 0x64)
+    return fill
+
+
+SLIDE_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
+    "a box": (box, True),
+    "beside a rectangle": (lambda slide: (rectangle(slide, 5), box(slide)), True),
+    "on a rectangle": (lambda slide: (rectangle(slide), box(slide)), False),
+    "a filled box": (lambda slide: darken(box(slide).fill), False),
+    "a dark slide": (lambda slide: (box(slide), darken(slide.background.fill)), False),
+    "a dark layout": (lambda slide: (box(slide), darken(slide.slide_layout.background.fill)), False),
+    "a group": (lambda slide: slide.shapes.add_group_shape([box(slide)]), False),
+}
+
+
+@pytest.mark.parametrize("case", SLIDE_CASES)
+def test_white_words_of_a_slide_are_marked_where_nothing_coloured_may_be_behind_them(case: str) -> None:
+    draw, is_hidden = SLIDE_CASES[case]
+    deck = Presentation()
+    draw(deck.slides.add_slide(deck.slide_layouts[6]))
+    reading = read(".pptx", saved(deck))
+    assert ("[hidden: White]\n" in unseen(reading)) == is_hidden
+    assert ("White" in shown_text(reading.text, reading.places)) != is_hidden
+    assert "Seen" in shown_text(reading.text, reading.places)
 
 
 def part(xml: str) -> bytes:

@@ -1,0 +1,112 @@
+"""Words of a Word document that nobody sees: hidden, tiny, or white where nothing coloured stands behind them.
+
+They are enclosed in characters that never occur in text.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Final, NamedTuple
+
+from tasks.reading.docx.styles import Styles, find_look
+from tasks.reading.ooxml import xml
+
+UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
+
+_SIGNS: Final = {
+    b"<w:vanish": b"",
+    **{b'<w:sz w:val="%d"' % half_points: b"" for half_points in (1, 2, 3)},
+    b'<w:color w:val="F': b"[A-F]F",
+    b'<w:color w:val="f': b"[a-f]f",
+}
+"""What every part with unseen words holds, and the pattern behind it: the first is found in no time."""
+
+_TINY: Final = re.compile(rb"""<w:sz w:val="[0-3]"\s*+/>""")
+"""No larger than 1.5 points (ISO/IEC 29500-1, 17.3.2.38)."""
+
+_WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]++)(?=</w:t>)")
+_STYLE: Final = re.compile(rb"""<w:(?:p|r|tbl)Style\s++w:val="([^"<]*+)""")
+_FRAME: Final = re.compile(rb"<(/?)w:(tbl|tc|txbxContent)(?=[\s>])[^<>]*+>")
+_LONGEST_PROPERTIES: Final = 4_000
+_LONGEST_PARAGRAPH: Final = 1 << 16
+_BEHIND: Final = (b'behindDoc="1"', b"<w:pict", b"<w:background")
+"""Pictures and shapes behind the words of a page, and the colour of all pages."""
+
+
+def may_lie_behind(part: bytes) -> bool:
+    """Whether a part has pictures or shapes that may lie behind words, or colours the pages."""
+    return any(xml.holds(part, sign) for sign in _BEHIND)
+
+
+class _Ground(NamedTuple):
+    """A table, cell or text box that words stand in, and whether it may be coloured."""
+
+    name: bytes
+    is_coloured: bool
+
+
+class UnseenWords:
+    """Finds such words in the parts of one document.
+
+    `has_background` says whether pictures or a colour may lie behind all words; it is asked only if that matters.
+    """
+
+    def __init__(self, styles: Styles, has_background: Callable[[], bool]) -> None:
+        self._styles = styles
+        self._has_background = cache(has_background)
+
+    def mark(self, data: bytes, styles: Iterable[bytes]) -> bytes:
+        """A part with its unseen words enclosed; itself if it has none. Words in these styles may be unseen."""
+        signs = _SIGNS | {b'Style w:val="%b"' % style: b"" for style in styles}
+        used = [re.escape(sign) + behind for sign, behind in signs.items() if xml.holds(data, sign)]
+        is_likely = re.compile(b"|".join(used)).search
+        if not used or is_likely(data) is None:
+            return data
+        pieces = data.split(b"</w:r>")
+        grounds: list[_Ground] = []
+        followed = end = 0
+        goes_on = False  # the paragraph with something likely
+        for number, piece in enumerate(pieces):
+            begin, end = end, end + len(piece) + len(b"</w:r>")
+            goes_on = (goes_on and b"<w:p>" not in piece and b"<w:p " not in piece) or is_likely(piece) is not None
+            start = max(piece.rfind(b"<w:r>"), piece.rfind(b"<w:r ")) if goes_on else -1
+            if start < 0:
+                continue
+            self._follow(data, followed, begin + start, grounds)
+            followed = begin + start
+            before = data[max(0, followed - _LONGEST_PARAGRAPH) : followed]
+            opened = max(before.rfind(b"<w:p>"), before.rfind(b"<w:p "), 0)
+            paragraph = _properties(before, opened, b"</w:pPr>").partition(b"<w:rPr>")[0]
+            if self._hides(_properties(piece, start, b"</w:rPr>"), paragraph, grounds):
+                pieces[number] = piece[:start] + _WORDS.sub(b"\\1\x12\\2\x13", piece[start:])
+        return b"</w:r>".join(pieces)
+
+    def _follow(self, data: bytes, start: int, end: int, grounds: list[_Ground]) -> None:
+        """Open and close the tables, cells and text boxes there; what is in a text box may always be coloured."""
+        for frame in _FRAME.finditer(data, start, end):
+            closes, name = frame.groups()
+            if not closes:
+                has_any = data.startswith(b"<w:%bPr>" % name, frame.end())
+                properties = _properties(data, frame.end(), b"</w:%bPr>" % name) if has_any else b""
+                grounds.append(_Ground(name, name == b"txbxContent" or self._is_coloured(properties)))
+            elif grounds and grounds[-1].name == name:
+                grounds.pop()
+
+    def _hides(self, run: bytes, paragraph: bytes, grounds: list[_Ground]) -> bool:
+        """Whether the words of a run cannot be seen, given its properties and those of its paragraph."""
+        look = find_look(run)
+        for style in (*_STYLE.findall(run), *_STYLE.findall(paragraph)):
+            look = look.over(self._styles.look(style))
+        if look.hides or _TINY.search(run):
+            return True
+        is_coloured = look.is_shaded or self._is_coloured(paragraph) or any(one.is_coloured for one in grounds)
+        return look.is_white and not is_coloured and not self._has_background()
+
+    def _is_coloured(self, properties: bytes) -> bool:
+        return find_look(properties).is_shaded or any(
+            self._styles.look(style).is_shaded for style in _STYLE.findall(properties)
+        )
+
+
+def _properties(piece: bytes, start: int, end: bytes) -> bytes:
+    return piece[start : max(start, piece.find(end, start, start + _LONGEST_PROPERTIES))]
