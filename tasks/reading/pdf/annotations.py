@@ -6,6 +6,7 @@ embedded in the document or pinned to a page are passed on unread.
 
 import ctypes
 import re
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -41,6 +42,12 @@ _MOST_BYTES: Final = 16 << 20
 """Annotations of a page that are read, and what may be in them and in what draws them."""
 
 _MOST_OPTIONS: Final = 1_000
+_TYPE: Final = (4.0, 8.0)
+"""The smallest and the largest size in points in which values are set; that of most forms is between them."""
+
+_MOST_SET: Final = 500
+_CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
+
 _LONG: Final = 20
 """A note of so many characters that the page's text holds too is a copy of what it marks."""
 
@@ -90,13 +97,15 @@ class Remark(NamedTuple):
     """A note or a form value; `number` is its annotation's on the page.
 
     `spot` is where on the page to read it, in points from the left and the bottom; None means after the page's text.
-    `copied`: the page's text may contain it already, because it is drawn there, or copies what it marks.
+    `copied`: the page's text may contain it already, because it is drawn there, or copies what it marks. `field` is the
+    box of a field that is filled in: left, bottom, right and top.
     """
 
     number: int
     text: str
     spot: tuple[float, float] | None = None
     copied: bool = False
+    field: tuple[float, float, float, float] | None = None
 
 
 class Remarks(NamedTuple):
@@ -141,13 +150,15 @@ def _read_annotation(
     kind = document_module.kind_of(annotation)
     if kind == pdfium.FPDF_ANNOT_WIDGET:
         text, readable = _field(document, annotation)
-        spot = _spot(annotation) if text and readable else None
-        return Remark(index, text, spot, copied=not readable) if text else None, not readable
+        field = _box(annotation) if text and readable else None
+        spot = (field[0], (field[1] + field[3]) / 2) if field else None
+        return Remark(index, text, spot, copied=not readable, field=field) if text else None, not readable
     if kind == pdfium.FPDF_ANNOT_POPUP:  # it repeats the note that it belongs to
         return None, False
     text = string(document_module.string_value, annotation, b"Contents")
     if kind == pdfium.FPDF_ANNOT_FREETEXT and text:
-        return Remark(index, text, _spot(annotation)), False
+        box = _box(annotation)
+        return Remark(index, text, (box[0], (box[1] + box[3]) / 2) if box else None), False
     if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
         files.add(document_module.find_attached_file(annotation))
     shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
@@ -168,12 +179,37 @@ def draw(page: Any, remarks: list[Remark]) -> bool:
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
 
 
-def _spot(annotation: Any) -> tuple[float, float] | None:
-    """The middle of the left edge."""
+def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> list[Remark]:
+    """Set the values of fields as type in their boxes, so that they are read in the rows of their labels.
+
+    Returns those that were set. Helvetica, which every program for PDFs has, knows the characters of Windows-1252
+    (ISO 32000-1, annex D.2).
+    """
+    if pdfium.FPDFPage_GetRotation(page):
+        return []
+    values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
+    for remark in values:
+        assert remark.field is not None
+        left, bottom, right, top = remark.field
+        smallest, largest = _TYPE
+        size = min(largest, max(smallest, 0.7 * (top - bottom)))
+        item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
+        pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(remark.text) + 1))(*map(ord, remark.text)))
+        sides = [ctypes.c_float() for _ in range(4)]
+        pdfium.FPDFPageObj_GetBounds(item, *sides)
+        squeezed = min(1.0, (right - left) / max(1.0, sides[2].value - sides[0].value + size))
+        left += squeezed * size / 2  # so that it is not glued to a currency's sign before it
+        pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, (bottom + top - 0.7 * size) / 2)
+        pdfium.FPDFPage_InsertObject(page, item)
+    return values
+
+
+def _box(annotation: Any) -> tuple[float, float, float, float] | None:
+    """Left, bottom, right and top; None if it has no place."""
     box = pdfium.FS_RECTF()
     if not document_module.rectangle(annotation, ctypes.byref(box)):
         return None
-    return box.left, (box.bottom + box.top) / 2
+    return box.left, min(box.bottom, box.top), box.right, max(box.bottom, box.top)
 
 
 class Appearance(NamedTuple):

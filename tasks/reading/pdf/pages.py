@@ -97,6 +97,8 @@ class PageReading(NamedTuple):
     """Whether PDFium loses some of its glyphs."""
     is_plain: bool = False
     """Whether its words stand as they are drawn, and its tables in no rows."""
+    in_tables: Sequence[Remark] = ()
+    """Values of fields in its tables, which stand behind these."""
 
 
 def read_page(
@@ -128,17 +130,18 @@ def read_page(
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
+    in_tables: list[Remark] = []
     edits = [] if is_plain else layout_edits(page, textpage, page_content)
     spots = [] if is_plain else _doubtful(text)
     if remarks or edits or spots:
         layout = _Layout(textpage, page_content, edits)
-        unplaced = layout.place(remarks)
+        unplaced, in_tables = layout.place(remarks)
         layout.mend(spots)
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
     if unseen:
         text = defects.without_blanks(text)
-    return PageReading(text, unplaced, unknown, unseen, is_out_of_order, is_hidden)
+    return PageReading(text, unplaced, unknown, unseen, is_out_of_order, is_hidden, in_tables=in_tables)
 
 
 def mend_text(
@@ -269,9 +272,12 @@ class _Layout:
         self._edits = list(edits)
         self._replaced = sorted((start, end) for start, end, _ in edits)
 
-    def place(self, remarks: Sequence[Remark]) -> list[Remark]:
-        """Put remarks at the ends of the lines next to their spots; returns those without a line."""
+    def place(self, remarks: Sequence[Remark]) -> tuple[list[Remark], list[Remark]]:
+        """Put remarks at the ends of the lines next to their spots; returns those without a line, and values whose
+        line the layout has moved.
+        """
         left: list[Remark] = []
+        moved: list[Remark] = []
         for remark in remarks:
             line = None if remark.spot is None else self._line_at(*remark.spot)
             if line is None:
@@ -279,7 +285,9 @@ class _Layout:
             else:
                 words = remark.text.strip()
                 self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
-        return left
+                if remark.field is not None and self._is_replaced(line - 1):
+                    moved.append(remark)
+        return left, moved
 
     def mend(self, spots: Iterable[tuple[int, int]]) -> None:
         """Add spaces after commas and between words if the gap shows them, and remove breaks beside raised text.

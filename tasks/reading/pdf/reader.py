@@ -259,6 +259,12 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     except MemoryError:
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
+    if values := annotations.set_values(document, page, [*reading.in_tables, *reading.remarks]):
+        numbers = {value.number for value in values}
+        others = [remark for remark in remarks if remark.number not in numbers]
+        again = pages.read_page(page, others, document.layers_off)
+        if all(re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values):
+            reading = again
     text = reading.text
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not reading.unknown and not lost:

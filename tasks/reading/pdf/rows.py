@@ -77,7 +77,14 @@ def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> S
     starts = [min(word.first for word in words) for _, words in ordered]
     if all(end < start for end, start in zip(ends, starts[1:], strict=False)):
         return ordered
-    drawn = sorted((word for _, words in lines for word in words), key=lambda word: word.first)
+    runs: list[list[PageWord]] = []
+    for _, words in lines:
+        for index, word in enumerate(words):
+            if word.glued and index:
+                runs[-1].append(word)
+            else:
+                runs.append([word])
+    drawn = [word for run in sorted(runs, key=lambda run: run[0].first) for word in run]
     return [(write_words(drawn), drawn)]
 
 

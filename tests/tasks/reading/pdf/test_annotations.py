@@ -121,3 +121,22 @@ def test_a_page_with_a_million_notes_ends() -> None:
     note = b"<< /Type /Annot /Subtype /Text /Rect [0 0 1 1] /Contents (Note) >>"
     objects = pdfs.one_page(b"Page", note, entries=b"/Annots [%s]" % (b"6 0 R " * 1_000_000))
     assert reader.read(pdfs.pdf(objects)).text.count("Note") == 20_000
+
+
+def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    rows = (("Turnover", "131,785", "118,402"), ("Cost of sales", "88,310", "79,544"), ("Profit", "43,475", "38,858"))
+    for number, (label, *values) in enumerate((("", "2025", "2024"), *rows)):
+        y = 700 - 24 * number
+        canvas.drawString(76, y + 7, label)
+        for column, value in enumerate(values):
+            if number:
+                place = {"x": 252 + 90 * column, "y": y + 2, "width": 86, "height": 18, "borderWidth": 0}
+                canvas.acroForm.textfield(name=f"{label} {column}", value=value, **place)
+            else:
+                canvas.drawString(256 + 90 * column, y + 7, value)
+        canvas.grid([72, 250, 340, 430], [y, y + 24])
+    canvas.save()
+    lines = first_page(file.getvalue()).split("\n")
+    assert ["\t".join(row) for row in rows] == [line for line in lines if "," in line]
