@@ -15,7 +15,7 @@ from tasks.figures.anchors import lower_text
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, find_basis
-from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, sign_value
+from tasks.figures.measures import NEVER_NEGATIVE, sign_value
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     SEVERAL,
@@ -393,7 +393,7 @@ def _figure(
     value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
-    basis = find_planned_basis(_find_said_basis(sentence, match, amount), period, document.calendar.dated)
+    basis = _find_said_basis(sentence, match, amount)
     unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
         concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "",

@@ -8,7 +8,7 @@ import json
 import pickle
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import fields
+from dataclasses import asdict
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreada
 from tasks.figures.concepts import read_taxonomy
 from tasks.figures.document import LedgerDocument, Places
 from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
-from tasks.figures.figure import Figure, Tie
+from tasks.figures.figure import Figure
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.rows import decimal_text
 from tasks.reading.configuration import make_reading_limits
@@ -132,23 +132,17 @@ def look_through(path: Path, _: str) -> Reading:
     dated = document.calendar.dated
     ledger = {
         "left_out": {why: count for why, count in findings.left_out.items() if count},
-        "ties": [_columns(tie, "stated", "computed") for tie in findings.ties],
+        "ties": list(map(asdict, findings.ties)),
         "basis": document.kind.basis, "deck": document.kind.deck, "dated": dated.isoformat() if dated else None,
         "changed": document.file_dates()[1],
     }  # fmt: skip
     found = LookedThrough(
-        [_columns(figure, "value", "step") for figure in (*findings.figures, *findings.founded)],
+        list(map(asdict, (*findings.figures, *findings.founded))),
         ledger, document.comma_decimal, concepts.added,
     )  # fmt: skip
-    return Reading(json.dumps(found._asdict()))
+    return Reading(json.dumps(found._asdict(), default=decimal_text))
 
 
 def figure_from(columns: Mapping[str, Any]) -> Figure:
     """A figure from its columns."""
     return Figure(**{**columns, "value": Decimal(columns["value"]), "step": Decimal(columns["step"])})
-
-
-def _columns(found: Figure | Tie, *decimals: str) -> dict[str, Any]:
-    """The fields of what was found, with the named ones as decimal text."""
-    columns = {field.name: getattr(found, field.name) for field in fields(found)}
-    return columns | {name: decimal_text(columns[name]) for name in decimals}

@@ -1,13 +1,12 @@
-"""Values in base units: from a number's unit, scale and sign; and whether its period was over when it was written."""
+"""Values in base units: from a number's unit, scale and sign."""
 
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from tasks.figures.concepts import Concept
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import UNKNOWN, Basis, Findings
+from tasks.figures.figure import UNKNOWN, Findings
 from tasks.figures.vocabulary import WORDS
 from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
@@ -123,12 +122,3 @@ def sign_value(concept: Concept, value: Decimal, words: str, *, is_loss: bool) -
 def is_loss(words: str) -> bool:
     """Whether a label mentions a loss and no gain."""
     return WORDS.sign_loss.search(words) is not None and WORDS.gain.search(words) is None
-
-
-def find_planned_basis(basis: Basis | None, period: str, dated: date | None) -> Basis | None:
-    """The basis `forecast` if the period had not ended when the document was written; otherwise unchanged."""
-    if basis in {None, "audited", "reported", "management"} and dated is not None:
-        end = date.fromisoformat(period.rpartition("/")[2])
-        if (end - dated).days > 31:
-            return "forecast"
-    return basis

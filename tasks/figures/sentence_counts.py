@@ -8,7 +8,6 @@ from typing import Final
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Figure, Findings, find_basis
-from tasks.figures.measures import find_planned_basis
 from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
 from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.numbers import PERCENT
@@ -123,7 +122,7 @@ def count_figures(
         spoken.hear(when)
         value, step = _value(match, share=share)
         said = find_basis(sentence[max(0, match.start() - 40) : match.end("number")])
-        basis = find_planned_basis(said if said in {"forecast", "budget"} else None, period, document.calendar.dated)
+        basis = said if said in {"forecast", "budget"} else None
         figure = Figure(
             concept, " ".join(match.group().split())[:80], value, PERCENT if share else "count", "", step, period, None,
             basis, "", "", match.start("number"), match.end("number"),

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -21,6 +22,7 @@ from tasks.reading.file_dates import today
 from tasks.reading.places import SHEET
 
 _LONGEST_NAME: Final = 80
+_A_MONTH: Final = 31
 _PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
 _NAMES: Final = Path(__file__).with_name("plan_names.toml")
 Named = Basis | Literal["except"]
@@ -67,7 +69,11 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
             if named in ALWAYS and not happened:
                 basis = cast("Basis", named)
             elif _is_ahead(document, figure) or (
-                (named == "forecast" or part in run_on) and not happened and not _was_over(document, figure)
+                not happened
+                and (
+                    _ends_after_writing(document, figure)
+                    or ((named == "forecast" or part in run_on) and not _was_over(document, figure))
+                )
             ):
                 basis = "forecast"
             elif document.is_doubted and not happened:
@@ -80,6 +86,12 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
     """Whether a figure's period ended after its file was last changed, or has not ended yet."""
     return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
+
+
+def _ends_after_writing(document: LedgerDocument, figure: Figure) -> bool:
+    """Whether a figure's period ended more than a month after the day that its document states."""
+    dated = document.calendar.dated
+    return dated is not None and (date.fromisoformat(last_day(figure.period)) - dated).days > _A_MONTH
 
 
 def _was_over(document: LedgerDocument, figure: Figure) -> bool:

@@ -14,7 +14,7 @@ from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_variant
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
-from tasks.figures.measures import NEVER_NEGATIVE, find_planned_basis, is_loss, measure, sign_value
+from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measure, sign_value
 from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
@@ -256,4 +256,4 @@ def _find_basis(
         basis = table_basis  # of a plan's years those that are over are actual
     if cell.when is not None and cell.when.forecast:
         basis = "budget" if cell.when.forecast == "b" else "forecast"
-    return basis if happened else find_planned_basis(basis, period, dated)
+    return basis
