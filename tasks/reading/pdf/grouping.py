@@ -49,6 +49,8 @@ _MOST_LINES: Final = 15
 """Lines of a row: more that are drawn by turns are a table that is drawn column by column."""
 _FULL: Final = 0.5
 """The share of lines that end where there is no more room, among those of cells that are drawn one by one."""
+_MARK: Final = 4
+"""Characters of a mark or a number before a label, at most."""
 _FEW: Final = 3
 """Lines of a cell that may all have room for more."""
 _TOO_MANY: Final = 8.0
@@ -316,8 +318,12 @@ def _is_amount(text: str) -> bool:
 
 
 def _find_label_column(levels: Sequence[Level], count: int) -> int:
-    """The column of labels: headers, which have none, tell nothing where there are figures below them."""
+    """The column of labels: the first with words in rows with figures; headers have none, and marks are shorter."""
     figures = [level.entries for level in levels if any(_is_amount(entry.text) for entry in level.entries.values())]
+    for column in range(count if figures else 0):
+        texts = [row[column].text for row in figures if column in row]
+        if 2 * sum(len(text) > _MARK and not is_like_figure(text) for text in texts) > len(figures):
+            return column
     return find_label_column(figures or [level.entries for level in levels], count)
 
 

@@ -253,3 +253,17 @@ def test_figures_far_behind_the_labels_whose_cells_they_share_are_cells_of_their
         canvas.drawString(75, 703 - 12 * index, label)
         draw_figures(canvas, 703 - 12 * index, figures)
     assert rows_of(text_of(canvas)) == [[label, *figures] for label, figures in rows.items()]
+
+
+def test_a_label_that_wraps_behind_its_number_is_one_cell() -> None:
+    canvas = page()
+    lines = [("10)", "Depreciation", "11,204", "9,870"), ("11)", "Changes in stocks of raw", "", ""),
+             ("", "materials and of goods", "5,085", "20,861"), ("12)", "Provisions", "1,300", "1,150"),
+             ("13)", "Other costs", "2,411", "2,090")]  # fmt: skip
+    for index, (number, label, *figures) in enumerate(lines):
+        y = 700 - 12 * index - (4 if index > 2 else 0)
+        canvas.drawString(72, y, number)
+        canvas.drawString(100, y, label)
+        for right, figure in zip(RIGHTS, figures, strict=False):
+            canvas.drawRightString(right, y, figure)
+    assert ["11)", "Changes in stocks of raw materials and of goods", "5,085", "20,861"] in rows_of(text_of(canvas))
