@@ -56,6 +56,8 @@ from tasks.table.values import value_in_words
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_NARROWED: Final = r"(?: (?:attributable|before|after|from|excluding|including)\b)?"
+"""A word behind a name that makes it another one: "net income attributable"."""
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
 
@@ -183,8 +185,11 @@ def _statement(
     is_burn = "burn" in statement.words.casefold()  # which is one for a month
     if not is_burn and find_rates(statement.words) - {"year"}:
         return _prove(statement, room)
+    measures = read_measures(statement.words, room.names)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
-    measured = _by_measures(statement, own, ledger, room)
+    if not measures:  # of something that the ledger does not know: a part, what is left for some owners
+        by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
+    measured = _by_measures(statement, measures, own, ledger, room)
     held = [*by_ledger, *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
     is_whole = bool(measured) or (len(held) >= len(_amounts(statement.words)) and not says_multiple(statement.words))
@@ -208,12 +213,17 @@ def _gives_amount(words: str, figure: LedgerFigure) -> bool:
 
 
 def _by_measures(
-    statement: MemoStatement, own: Sequence[LedgerFigure], ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
+    statement: MemoStatement,
+    measures: Sequence[StatedMeasure],
+    own: Sequence[LedgerFigure],
+    ledger: Mapping[Any, Sequence[RoomFigure]],
+    room: MemoTexts,
 ) -> list[CheckedClaim]:
     """The ledger's verdict on each amount of a statement that says nothing else; nothing if it cannot tell of one."""
     held: list[CheckedClaim] = []
-    for measure in read_measures(statement.words, room.names):
-        name = next((figure.label for figure in own if figure.concept in measure.expression.names), "")
+    for measure in measures:
+        names = measure.expression.names
+        name = next((figure.label for figure in own if figure.concept in names), names[0].replace("_", " "))
         one = _by_measure(statement, measure, name, ledger, room)
         if one is None and measure.figure.digits:
             return [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
@@ -244,7 +254,7 @@ def _by_measure(
     is_so = agrees(measure.figure, value)
     is_of_several = len({row.document_id for row in value.inputs}) > 1
     is_undated = not measure.time and any(agrees(measure.figure, other) for other in values)
-    is_other = _names_other_line(name, value.inputs[0], room)
+    is_other = _names_other_line(name, statement.words, value.inputs[0], room)
     if is_so is None or (not is_so and (is_of_several or is_undated or is_other)):
         return None
     amount, unit = value.value, value.unit
@@ -266,8 +276,10 @@ def _by_measure(
     )
 
 
-def _names_other_line(name: str, row: RoomFigure, room: MemoTexts) -> bool:
+def _names_other_line(name: str, words: str, row: RoomFigure, room: MemoTexts) -> bool:
     """Whether a figure's document has a line of this name beside the figure's own: net sales beside total revenues."""
+    said = re.search(re.escape(name) + _NARROWED, words, re.IGNORECASE)
+    name = said[0] if said else name
     if not name or set(map(stem, name.split())) <= set(map(stem, row.figure.label.split())):
         return False
     line = rf"^\W*{re.escape(name)}\b[^\n]*\d"
@@ -298,7 +310,7 @@ def _by_ledger(
     shown = agreeing or ranked
     if not agreeing and any(abs(other.figure.value) == abs(figure.value) for other in ranked):
         return None  # the sign alone differs: a cost or a loss that one of them writes without it
-    if not agreeing and _names_other_line(figure.label, ranked[0], room):
+    if not agreeing and _names_other_line(figure.label, statement.words, ranked[0], room):
         return None
     theirs = shown[0].figure
     matter = f"{theirs.concept.replace('_', ' ')} {period_in_words(theirs.period)}"

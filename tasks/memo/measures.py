@@ -53,7 +53,13 @@ def _stems(words: str) -> frozenset[str]:
 _RISING: Final = _stems("rise increase grow growth climb gain advance jump up higher improve expand more above")
 _FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
-_FREE: Final = CHANGES | _RISING | _FALLING | _OF_TIMES | _stems("total percentage nearly almost come go make have")
+_ABROAD: Final = _stems(
+    "betrug beträgt belief lag geschäftsjahr jahr quartal halbjahr élève élevait exercice année semestre"
+)
+"""Words of an amount's verb and time in German and French."""
+_FREE: Final = (
+    CHANGES | _RISING | _FALLING | _OF_TIMES | _ABROAD | _stems("total percentage nearly almost come go make have")
+)
 _BEFORE: Final = frozenset({"prior", "previous", "earlier", "ago", "before"})
 """Words of another time than a statement's own, which it needs a change or a comparison to name."""
 _MULTIPLES: Final = {"doubl": 100, "tripl": 200, "quadrupl": 300, "halv": -50}

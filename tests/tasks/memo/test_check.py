@@ -173,7 +173,7 @@ def test_a_table_at_the_beginning_of_a_document_keeps_its_columns(home: Path) ->
 def test_a_figure_of_another_line_that_means_the_same_contradicts_nothing(home: Path) -> None:
     text = (
         "(in millions of USD)\t2024\t2023\nNet sales\t160,280\t151,381\nMembership income\t1,352\t1,478\n"
-        "Total revenues\t161,632\t152,859\nNet income\t8,053\t5,147\n"
+        "Total revenues\t161,632\t152,859\nNet income\t8,053\t5,147\nNet income attributable to Acme\t7,891\t5,149\n"
     )
     with database.writing() as session:
         row = texts.save_text(session, new_text("Accounts 2024.txt", text))
@@ -183,3 +183,6 @@ def test_a_figure_of_another_line_that_means_the_same_contradicts_nothing(home: 
     ]
     assert said[0] is not MemoVerdict.CONTRADICTED
     assert said[1] is MemoVerdict.CONTRADICTED
+    assert verdict("Beta Foods had revenues of $8.2 billion in 2024.", room).verdict is MemoVerdict.NOT_FOUND
+    owners = verdict("Net income attributable to Acme was $7,891 million in 2024.", room)
+    assert owners.verdict is not MemoVerdict.CONTRADICTED
