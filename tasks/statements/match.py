@@ -46,6 +46,8 @@ _ONCE: Final = load_stems("once")
 """What happens once, so that one year for it speaks against another."""
 _COSTS: Final = frozenset(map(stem, ("cost", "expense", "tax", "depreciation", "amortization", "impairment")))
 """What rows are called whose amounts may have a minus."""
+_INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
+"""Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
 """Words and figures that a contradicted statement shares with its sentence, at least."""
 
@@ -430,13 +432,15 @@ def _is_passive(sentence: ParsedSentence, verb: int) -> bool:
 class _Extent(NamedTuple):
     """How far the words of a statement extend over a sentence's `tokens`: the `places` that pair, in order.
 
-    `first` and `last` are those that are no date, `kinds` those of the statement's figures.
+    `first` and `last` are those that are no date, `opens` the first verb behind which the thing of an amount may be
+    named more narrowly, `kinds` those of the statement's figures.
     """
 
     tokens: Sequence[Token]
     places: Sequence[int]
     first: int
     last: int
+    opens: int
     kinds: frozenset[str]
     is_bound: bool
     is_event: bool
@@ -447,7 +451,9 @@ def _measure_extent(found: WordMatch) -> _Extent:
     lasting = [place for place in places if not _is_date(tokens[place])] or places
     kinds = frozenset(figure.kind for at in found.stated.figures if (figure := found.stated.tokens[at].figure))
     is_bound = any(token.limit for token in found.stated.tokens)
-    return _Extent(tokens, places, lasting[0], lasting[-1], kinds, is_bound, _tells_event(found.stated))
+    includes = "money" in kinds and not is_bound
+    opens = min((place for place in places if includes and tokens[place].stem in _INCLUDING), default=lasting[-1])
+    return _Extent(tokens, places, lasting[0], lasting[-1], opens, kinds, is_bound, _tells_event(found.stated))
 
 
 def _additions(found: WordMatch) -> Iterator[Difference]:
@@ -488,8 +494,16 @@ def _is_aside(extent: _Extent, at: int) -> bool:
     return all(extent.tokens[place].segment != extent.tokens[at].segment for place in extent.places)
 
 
+def _narrows_amount(extent: _Extent, at: int) -> bool:
+    """Whether a plain word is of what an amount is included for: part of a part is part of it."""
+    token = extent.tokens[at]
+    is_plain = not (token.figure or token.is_name or token.preposition)
+    return extent.opens < at < extent.last and is_plain and not _is_aside(extent, at)
+
+
 _HARMLESS: Final[dict[str, Callable[[_Extent, int], bool]]] = {
     "says nothing by itself": lambda extent, at: not extent.is_bound and extent.tokens[at].stem in LIGHT | _TIMES,
+    "narrows an included amount": _narrows_amount,
     "is a time that nobody stated": lambda extent, at: (
         _is_date(extent.tokens[at]) and (at < extent.first or DATE not in extent.kinds)
     ),

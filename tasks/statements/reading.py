@@ -21,6 +21,7 @@ _BREAKS: Final = frozenset(";:—–\t|.!?")
 _MARKS: Final = _BREAKS | {",", "/", "(", ")"}
 _FULL: Final = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 _CONTRACTED: Final = re.compile(r"\b(\w+)['’](m|re|ve|ll|d)\b", re.IGNORECASE)
+_BALANCE_DATE: Final = re.compile(r"\b(?:balance[- ]sheet|reporting|closing) date\b", re.IGNORECASE)
 _BE: Final = load_words("be")
 _AUXILIARY: Final = load_words("auxiliary")
 _DETERMINERS: Final = load_words("determiners") | load_words("determiners_abroad")
@@ -185,6 +186,7 @@ def _plain(text: str) -> str:
     """The text without Markdown and contractions, with prefixes such as `non-` joined to their words."""
     text = re.sub(r"\[([^\[\]\n]+)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"[*`#]+|__|(?<!\w)_|_(?!\w)", "", text)
+    text = _BALANCE_DATE.sub("date", text)
     text = _CONTRACTED.sub(lambda match: f"{match[1]} {_FULL[match[2].lower()]}", text)
     text = re.sub(r"\b([ldnsjcm]|qu)['’](?=[a-zà-ÿ])", r"\1e ", text)
     text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)

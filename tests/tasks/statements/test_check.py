@@ -411,6 +411,25 @@ def test_the_words_of_a_phrase_may_change_their_order(source: str, statement: st
 
 
 @pytest.mark.parametrize(
+    ("statement", "is_supported"),
+    [
+        ("The Q2 charge included £8 million for severance.", True),
+        ("The Q2 charge included £9 million for severance.", False),
+        ("The Q2 charge included £8 million for impairment.", False),
+    ],
+)
+def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supported: bool) -> None:
+    source = "We took a $12 million charge (“Q2 charge”), which included staff severance expenses of £8 million."
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
+
+
+def test_what_a_statement_adds_behind_a_comma_hides_no_other_name() -> None:
+    source = "As at the balance sheet date, the ultimate parent company was Fell Holdings LLC, an entity of Texas."
+    statement = "The ultimate parent company is Northfell Holdings Ltd, a company registered in the UK."
+    assert check(statement, [source]).verdict is Finding.CONTRADICTED
+
+
+@pytest.mark.parametrize(
     "statement", ["Dr. Kessler alone reaches the majority.", "Dr. Kessler alone does reach the majority."]
 )
 def test_a_denial_that_only_words_without_weight_show_is_heard(statement: str) -> None:
