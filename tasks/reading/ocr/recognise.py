@@ -52,7 +52,7 @@ _SENSELESS: Final = 0.4
 
 _TALL: Final = 1.5
 _INK: Final = 60
-"""How much darker than its paper a dot is that is ink, of 255."""
+"""How much darker than its paper, or lighter where that is dark, a dot is that is ink, of 255."""
 
 _BLANK_EDGE: Final = 1_000
 _BLANK: Final = 20
@@ -133,7 +133,7 @@ def _is_blank(picture: Picture) -> bool:
     image.thumbnail((_BLANK_EDGE, _BLANK_EDGE))
     counts = image.histogram()
     paper = max(range(256), key=counts.__getitem__)
-    return sum(counts[: max(0, paper - _INK)]) <= _BLANK
+    return sum(counts) - sum(counts[max(0, paper - _INK) : paper + _INK]) <= _BLANK
 
 
 def _upright(engine: Engine, picture: Picture) -> RecognisedPage:

@@ -78,6 +78,11 @@ def test_the_claimed_size_of_a_page_is_not_believed(tmp_path: Path, size: tuple[
 
 
 @needs_tesseract
+def test_white_words_on_black_are_read() -> None:
+    assert "the whole of the loan" in read(picture(CLAUSE).point(lambda shade: 255 - shade), "tesseract").text()
+
+
+@needs_tesseract
 @pytest.mark.parametrize("image", [Image.effect_noise((800, 1100), 90), Image.new("L", (800, 1100), 235)])
 def test_a_picture_without_words_is_empty(image: Image.Image) -> None:
     page = read(image, "tesseract")
