@@ -163,7 +163,6 @@ class _Table:
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
         self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
-        self._summed = ""  # the section that the rows of a sum are of
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
@@ -359,8 +358,6 @@ class _Table:
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
             numbers = numbers[1:]
-        if self._in_sections and section != self._summed:
-            self._above, self._summed = {}, section
         is_sum = self._sums_rows_above(row, numbers)
         if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             over = [section, *(labels.label_in(title) for title in self._titles[-1:])]

@@ -69,11 +69,7 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
             if named in ALWAYS and not happened:
                 basis = cast("Basis", named)
             elif _is_ahead(document, figure) or (
-                not happened
-                and (
-                    _ends_after_writing(document, figure)
-                    or ((named == "forecast" or part in run_on) and not _was_over(document, figure))
-                )
+                not happened and _is_planned(document, figure, of_plan=named == "forecast" or part in run_on)
             ):
                 basis = "forecast"
             elif document.is_doubted and not happened:
@@ -88,10 +84,12 @@ def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
     return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
 
 
-def _ends_after_writing(document: LedgerDocument, figure: Figure) -> bool:
-    """Whether a figure's period ended more than a month after the day that its document states."""
+def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> bool:
+    """Whether a period ended more than a month after the day that its document states, or, in a plan, was not over."""
     dated = document.calendar.dated
-    return dated is not None and (date.fromisoformat(last_day(figure.period)) - dated).days > _A_MONTH
+    if dated is not None and (date.fromisoformat(last_day(figure.period)) - dated).days > _A_MONTH:
+        return True
+    return of_plan and not _was_over(document, figure)
 
 
 def _was_over(document: LedgerDocument, figure: Figure) -> bool:
