@@ -188,6 +188,8 @@ def _find_names(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, ...], int,
         for stop in range(min(at + _LONGEST_NAME, len(tokens)), at, -1):
             label = plain_label(" ".join(token.text.replace("_", " ") for token in tokens[at:stop]))
             meaning = taxonomy().meaning(label) if any(token.is_content for token in tokens[at:stop]) else None
+            if meaning and meaning.concept.id == "net_income" and meaning.rank:
+                meaning = None  # the owners' part ("attributable to", "part du groupe"); the ledger's is that of all
             names = _NAMES.get(label) or ((meaning.concept.id,) if meaning else None)
             if names and not any(token.figure for token in tokens[at:stop]):
                 yield names, at, stop

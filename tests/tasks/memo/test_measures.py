@@ -17,6 +17,7 @@ ACCOUNTS = """Annual report for the year ended 31 December 2024 (audited)
 Revenue\t8,412\t6,098
 Gross profit\t5,212\t3,598
 EBITDA\t1,240\t(310)
+Net income\t700\t(420)
 Total assets\t9,900\t8,100
 Equity\t4,100\t3,460
 Cash and cash equivalents\t1,150\t900
@@ -59,6 +60,7 @@ STATED = {
         "Cash was EUR 0.9 million.",
         "Revenue per quarter was EUR 2.1 million in 2024.",
         "Monthly revenue was EUR 0.7 million in 2024.",
+        "Net income attributable to Acme plc was EUR 0.3 million in 2024.",
     ),
 }
 FALLEN = ACCOUNTS.replace("8,412", "3,232").replace("1,240", "(90)")
