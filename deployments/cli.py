@@ -25,7 +25,7 @@ from deployments.garbage import pause_garbage_collection
 from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
-STOPPED = "Stopped. What was done is kept; the same command goes on from there."
+STOPPED = "Stopped. What was done is kept; run the same command to continue."
 GRACE = 1.3  # seconds from Ctrl-C to that sentence, and from it to the end of the process, at most
 _has_told = threading.Event()
 

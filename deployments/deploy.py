@@ -410,7 +410,7 @@ def _schedule(client: SyncPrefectClient, slug: str, cron: str | None, timezone: 
     kept = [entry.schedule for entry in before.schedules if hasattr(entry.schedule, "cron")] if before else []
     cron = cron or (kept[0].cron if kept else None)
     if cron is None:
-        raise BadRequest("--timezone counts with a schedule: give --cron too.")
+        raise BadRequest("--timezone needs a schedule: give --cron too.")
     return {"cron": cron, "timezone": timezone or (kept[0].timezone if kept else None) or "UTC"}
 
 
@@ -432,7 +432,7 @@ def check_schedule(cron: str, timezone: str) -> None:
         ) from error
     try:
         if len(cron.split()) != 5:
-            raise CronSimError("it has not five fields")  # noqa: TRY301 - as every other mistake in it
+            raise CronSimError("it does not have five fields")  # noqa: TRY301 - as every other mistake in it
         next(CronSim(cron, datetime.now(zone)))
     except CronSimError as error:
         raise BadRequest(

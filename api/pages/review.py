@@ -108,7 +108,7 @@ def read_act(fields: Mapping[str, Any], document_id: str = "") -> Act:
 
 SAID: Final = {
     DecisionKind.OVERRIDE: "Your score counts now; the program’s stays beside it.",
-    DecisionKind.COMMENT: "Your comment is written down.",
+    DecisionKind.COMMENT: "Your comment is saved.",
     DecisionKind.SIGN_OFF: "Signed off, on the evidence shown here.",
     DecisionKind.FLAG: "Flagged.",
     DecisionKind.ASSIGNMENT: "Assigned.",

@@ -485,12 +485,12 @@ def _outcome(item: _Item, found: Sequence[tuple[_Document, float]]) -> RequestOu
     return RequestOutcome(item.request, RequestStatus.PARTLY if why else RequestStatus.RECEIVED, rows, sure, why)
 
 
-_PART: Final = "a part alone"
+_PART: Final = "only a part"
 _STATES: Final = {
-    "draft": "a draft alone",
-    "unsigned": "an unsigned copy alone",
-    "template": "a template alone",
-    "superseded": "a version that is no longer in force alone",
+    "draft": "only a draft",
+    "unsigned": "only an unsigned copy",
+    "template": "only a template",
+    "superseded": "only a version that is no longer in force",
 }
 
 
@@ -510,7 +510,7 @@ def _why_partly(item: _Item, document: _Document) -> str | None:
     if _PARTS.search(title) or (says_part.stand_in(title) and not says_part.stand_in(whole)):
         return _PART
     lesser = what.kind is not None and any(what.kind in kind.lesser for kind in item.kinds)
-    return "another kind of document alone" if lesser and _kind_share(item, document) < 1 else None
+    return "only a document of another kind" if lesser and _kind_share(item, document) < 1 else None
 
 
 def _is_complete(parts: Sequence[_Document]) -> bool:

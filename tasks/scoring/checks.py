@@ -265,7 +265,7 @@ def _present(
     if is_lesser and (why := _lesser_state(what, kind)):
         reason = f"In the data room: {shown.name} ({matched_by}), but {why}: half of the marks."
     elif is_lesser:
-        reason = f"In the data room: {shown.name}, of the kind “{what.title}” alone: half of the marks."
+        reason = f"In the data room: only {shown.name}, of the kind “{what.title}”: half of the marks."
     if shown.document_id in unread:
         read = (
             f"Only {shown.pages_read} of its {shown.pages} pages were read"

@@ -295,7 +295,7 @@ def test_unaudited_accounts_give_half_for_audited_ones(room: Room) -> None:
     finding = document_of(room, "audited financial statements")
     assert (finding.score, finding.reason) == (
         3,
-        "In the data room: f.txt, of the kind “Unaudited financial statements” alone: half of the marks.",
+        "In the data room: only f.txt, of the kind “Unaudited financial statements”: half of the marks.",
     )
 
 
