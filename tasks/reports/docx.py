@@ -17,8 +17,8 @@ from tasks.reports.models import (
     Report,
     ReportedQuote,
 )
-from tasks.reports.pptx import fit_text
 from tasks.reports.request_files import tally_in_words
+from tasks.reports.text_fit import fit_text
 from tasks.reports.wording import (
     choose_heading,
     count_unscored_reasons,

@@ -19,7 +19,7 @@ from docx.shared import Cm, Pt, RGBColor
 from docx.styles.style import ParagraphStyle
 from lxml import etree
 
-from tasks.reports.pptx import line_count
+from tasks.reports.text_fit import line_count
 from tasks.reports.wording import link_address, xml_text
 
 FONT: Final = "Arial"

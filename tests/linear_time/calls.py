@@ -43,7 +43,7 @@ from tasks.reading.mail import message
 from tasks.reading.places import CELLS, HEADING, PAGE, Place
 from tasks.reading.txt import reader as txt
 from tasks.reports import criteria as shown_passages
-from tasks.reports import pptx
+from tasks.reports import text_fit
 from tasks.scoring import ask, figure_checks, passages
 from tasks.scoring.directories import outline_start
 from tasks.scoring.passages import TextPlaces
@@ -202,9 +202,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
     "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
     "tasks.reports.criteria.trim_passage": lambda text: shown_passages.trim_passage(text, STATEMENT),
-    "tasks.reports.pptx.wrap_text": lambda text: pptx.wrap_text(text, 400, 9),
-    "tasks.reports.pptx.line_count": lambda text: pptx.line_count(text, 400, 9),
-    "tasks.reports.pptx.fit_text": lambda text: pptx.fit_text(text, 400, 9, 3),
+    "tasks.reports.text_fit.wrap_text": lambda text: text_fit.wrap_text(text, 400, 9),
+    "tasks.reports.text_fit.line_count": lambda text: text_fit.line_count(text, 400, 9),
+    "tasks.reports.text_fit.fit_text": lambda text: text_fit.fit_text(text, 400, 9, 3),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
     "tasks.reading.places.cells": _cells,
     "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),

@@ -12,8 +12,8 @@ from pptx.util import Pt
 from storage.runs import CompanyStatus
 from tasks.reports import pptx
 from tasks.reports.models import Report
-from tasks.reports.pptx import line_count
 from tasks.reports.report import build
+from tasks.reports.text_fit import line_count
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.many import report_of
 from tests.tasks.reports.office import as_pdf, needs_libreoffice

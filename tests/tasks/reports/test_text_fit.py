@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reports.pptx import fit_text, line_count, wrap_text
+from tasks.reports.text_fit import fit_text, line_count, wrap_text
 
 
 def test_width_is_that_of_the_font() -> None:
