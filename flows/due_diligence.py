@@ -27,7 +27,6 @@ from flows.run import (
 from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
 from storage import database, documents
-from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
@@ -42,8 +41,6 @@ from tasks.table.ask import ask_table
 
 _SMALL: Final = 100, 5_000_000
 """Documents, and bytes of all of them, that are read and scored without a model in some two seconds."""
-_FEW: Final = 5
-"""Texts whose figures are found in less time than it takes to tell Prefect of it."""
 _FEW_PDFS: Final = 20
 """PDFs whose cited pages are drawn in less than a second."""
 
@@ -147,8 +144,8 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
                     assign_room(company_id, room_id)
                 if not _is_small(room_id):
                     parts.close()  # its steps take long enough to be looked at
-                counts = extract_all(folder, room_id=room_id, company_id=company_id)
-                (build_ledger.tracked if counts.get(DocumentStatus.READ, 0) > _FEW else build_ledger)(company_id)
+                extract_all(folder, room_id=room_id, company_id=company_id)
+                build_ledger.tracked(company_id)
                 add_warnings(company_id, ledger_warnings(company_id))
                 find_company_kinds(company_id)
             company_facts(domain, company_id=company_id)

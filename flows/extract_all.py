@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Final
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
@@ -24,8 +23,6 @@ from tasks.tracking import show
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each
-_LITTLE: Final = 10, 1_000_000
-"""Documents, and bytes of all of them, that are read in less time than it takes to tell Prefect of a task."""
 _SHOWN = 1000  # rows of the table of documents; a report shows them all
 
 
@@ -52,8 +49,8 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
         key = company_key("documents", company.domain) if company else "documents"
-        read = read_documents if known and _is_little(to_read) else read_documents.tracked
-        outcomes += _read(key, folder, to_read, partial(read, company_id=company_id, since=since), room_id)
+        read = partial(read_documents.tracked, company_id=company_id, since=since)
+        outcomes += _read(key, folder, to_read, read, room_id)
         others = f" ({len(known):,} more were known)" if known else ""
         show(
             create_table_artifact,
@@ -97,11 +94,6 @@ def _read(
 def _freeze_garbage_collector() -> None:
     """Exempt everything loaded so far from garbage collection: with Prefect a full collection takes 0.14 s."""
     gc.freeze()
-
-
-def _is_little(to_read: Sequence[RoomDocument]) -> bool:
-    most, most_bytes = _LITTLE
-    return len(to_read) <= most and sum(document.size or most_bytes for document in to_read) <= most_bytes
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
