@@ -29,8 +29,8 @@ _ROWS: Final = 500
 _LISTED: Final = 40
 """Days of the calendar, and agreements at stake, that a page lists; the workbook has all."""
 _AT_FIRST: Final = 0.3
-_GOING_ON: Final = 3.0
-"""Seconds for which texts are read before a page of a table is shown: the first time, and when it goes on."""
+_GOING_ON: Final = 2.0
+"""Seconds of work for which texts are read before a page of a table is shown: the first time, and when it goes on."""
 OWN: Final = "criteria"
 """The set of columns that the run's criteria name."""
 _NO_ROW: Final = "The table has no such document, or it is not shared with your account."

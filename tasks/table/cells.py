@@ -57,21 +57,21 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, seconds: flo
     """The cells of these texts, by text id; those that are not stored are found now, in this order, and stored.
 
     Everything that can be found in a text is found at once, ready for another set of columns. After so many `seconds`
-    no other text is looked at: those that are left have no cells.
+    of work no other text is looked at: those that are left have no cells.
     """
-    ids, version, until = list(dict.fromkeys(text_ids)), _version(), time.monotonic() + seconds
+    ids, version, until = list(dict.fromkeys(text_ids)), _version(), time.thread_time() + seconds
     everything = [Column(id=name).model_copy(update={"find": name}) for name in FINDERS]
     with database.reading() as session:
         stored = find_cells(session, ids, version)
         sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored])
     for group in group_sizes(sizes):
-        if time.monotonic() >= until:
+        if time.thread_time() >= until:
             break
         new: dict[int, dict[str, Any]] = {}
         with database.reading() as session:
             texts = {text.id: text for text in find_texts(session, group)}
             for text_id in (text_id for text_id in group if text_id in texts):
-                if time.monotonic() < until:
+                if time.thread_time() < until:
                     text = texts[text_id]
                     new[text_id] = read_cells(shown_text(text.text, text.places), everything)
         with database.writing() as session:
