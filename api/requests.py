@@ -359,7 +359,7 @@ class Calls:
         return await self._in_thread(partial(function, *args, **kwargs))
 
     async def apart(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """As `here`, in a process of its own."""
+        """As `here`, in a separate process."""
         return await self._in_thread(partial(offload_always, function, *args, **kwargs))
 
     async def _in_thread(self, call: Callable[[], R]) -> R:

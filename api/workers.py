@@ -124,7 +124,7 @@ class _Supervisor:
     def _start(self) -> None:
         life = _Life()
         process = get_context("spawn").Process(target=_serve, args=(self._config, self._listening, life.ticks))
-        process.start()  # with the signals blocked until it has handlers of its own
+        process.start()  # with the signals blocked until it has its own handlers
         self._processes[process] = life
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""`diligence check`: a memo held against a data room, as a marked page and as JSON."""
+"""`diligence check`: a memo checked against a data room, as a marked page and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _FORMATS = ".docx, .pdf, .md, .txt or .html"
 
 def check(
     memo: Annotated[Path, typer.Argument(help="The memo: a .docx, .pdf, .md, .txt or .html file.")],
-    room: Annotated[str, typer.Option(help="The folder of the drive that it is held against.")],
+    room: Annotated[str, typer.Option(help="The folder of the drive that it is checked against.")],
     out: Annotated[Path | None, typer.Option(help="The folder for the two files; else they stand beside it.")] = None,
 ) -> None:
     """Check each figure, quotation and statement of a memo against a room."""
@@ -55,7 +55,7 @@ def check(
         echo(f"{name_documents(unread)} of the room could not be read; what only they say is not found.", err=True)
     if not checked:
         echo(
-            f"{memo.name} says nothing that can be held against a room: it has no sentence. Is it the right file?",
+            f"{memo.name} says nothing that can be checked against a room: it has no sentence. Is it the right file?",
             err=True,
         )
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
@@ -71,7 +71,7 @@ def check(
 
 
 def _read(memo: Path) -> Reading:
-    """The memo, read in a process of its own.
+    """The memo, read in a separate process.
 
     Raises:
         BadRequest: it cannot be read.
@@ -94,7 +94,7 @@ def _read(memo: Path) -> Reading:
 def _explain_empty_room(room: str, unread: Sequence[str]) -> str:
     if not unread:
         return f"There is no document in {room} to check the memo against. Add some, or give another --room."
-    return f"Nothing in {room} can be read, so that no claim can be held against it: {name_documents(unread)}."
+    return f"Nothing in {room} can be read, so that no claim can be checked against it: {name_documents(unread)}."
 
 
 def _belongs_to_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:

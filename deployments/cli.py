@@ -1,6 +1,6 @@
 """The command `diligence`: its subcommands, and how a failure ends.
 
-Each command is a function in a module of its own, which is imported only when the command is called: `--help` takes
+Each command is a function in its own module, which is imported only when the command is called: `--help` takes
 0.13 s of processor time, while Prefect alone takes 1.2 s to import. Results go to stdout, progress and warnings to
 stderr. The exit status is 0; 1 when something failed (after everything else was done); 2 for wrong use.
 """

@@ -290,7 +290,7 @@ def _abilities(found: Capabilities) -> Iterator[CheckResult]:
     read, written = (f"{speed:,.0f}" if speed else "an unknown number of" for speed in (found.reading, found.writing))
     yield CheckResult("speed", f"reads {read} and writes {written} tokens a second")
     if len(found.servers) > 1:
-        yield CheckResult("models", "two models answer here: give each an address of its own", failed=True)
+        yield CheckResult("models", "two models answer here: give each its own address", failed=True)
 
 
 _PARTS = {
@@ -360,7 +360,7 @@ def _prefect() -> Iterator[CheckResult]:
     address = os.environ.get("PREFECT_API_URL")
     if not address:
         yield CheckResult(
-            "prefect", "each run starts a server of its own; PREFECT_API_URL names a permanent one", tried=False
+            "prefect", "each run starts its own server; PREFECT_API_URL names a permanent one", tried=False
         )
         return
     yield CheckResult("prefect", f"PREFECT_API_URL answers, release {read_prefect_state(address).version}")

@@ -74,7 +74,7 @@ def _import(file: Path, reference: str, by: str) -> list[str]:
     """Write the labels in a file to the log; returns a sentence for each that was wrong.
 
     Raises:
-        BadRequest: it is no such file.
+        BadRequest: it is not such a file.
         NotFound: there is no such run.
     """
     rows = _read(file)

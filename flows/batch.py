@@ -61,7 +61,7 @@ def batch(
         batch_file: the YAML or CSV file.
         criteria: the criteria file; needed with a CSV.
         out: the folder for report.html and report.json.
-        reports: a folder in which each run has one of its own, named by its id; without it and without `out`, the
+        reports: a folder in which each run gets its own folder, named by its id; without it and without `out`, the
             report is kept in storage alone.
         definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
         retry_failed: whether documents that could not be read in earlier runs of the batch are read again.

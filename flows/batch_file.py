@@ -276,7 +276,7 @@ def _find_criteria_file(file: UserFile, field: str, written: Any) -> Path | None
         if path.is_file():
             return path
         file.mistake((field,), f"there is no file {written.strip()} (the path counts from the batch file)")
-    return None  # of another type: noted when the file was held against its shape
+    return None  # of another type: noted when the file was checked against its shape
 
 
 def _from_csv(path: Path, criteria: Path | None) -> Batch:

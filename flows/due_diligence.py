@@ -54,7 +54,7 @@ def examining_in_turns(scored_at_once: int, read_at_once: int) -> Iterator[None]
 
     Reading needs cores, judging needs the model's time. When rooms are read one after the other, the first can be
     judged while the next are read; read side by side, all would be ready late and at once. Drawing pages happens in
-    processes of its own and holds up no other company.
+    its own processes and holds up no other company.
     """
     places, turns = _places.set(BoundedSemaphore(scored_at_once)), _turns.set(BoundedSemaphore(read_at_once))
     try:
@@ -85,7 +85,7 @@ def due_diligence(
         criteria: the criteria file.
         batch_file: a batch whose settings hold here too, and whose criteria where `criteria` is not given.
         out: the folder that the report is written to.
-        reports: a folder in which each run has one of its own, named by its id; without it and without `out`, the
+        reports: a folder in which each run gets its own folder, named by its id; without it and without `out`, the
             report is kept in storage alone.
         definition: the batch as it was deployed, which then counts; `batch_file` says where it came from.
         company: the name of a company of the batch, in the place of name, domain and folder.

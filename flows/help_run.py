@@ -1,7 +1,7 @@
 """The flow `help_run`: examines companies of a run that another process leads, and finishes the run if its leader is
 gone.
 
-On one machine it runs in a process of its own, `python -m flows.help_run RUN [OUT]`; on a work pool it is the run of a
+On one machine it runs in a separate process, `python -m flows.help_run RUN [OUT]`; on a work pool it is the run of a
 deployment.
 """
 
@@ -42,7 +42,7 @@ def help_run(
     Args:
         run: the run's id.
         out: the folder for the report, which is written here if no other process leads the run any more.
-        reports: a folder in which each run has one of its own, in the place of `out`.
+        reports: a folder in which each run gets its own folder, in the place of `out`.
         definition: the batch as it was deployed, where this is a deployment's run; what counts is the run's own.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Prefect's server in a process of its own: prints its port, and ends when its stdin closes. `prefect_server` starts
+"""Prefect's server in a separate process: prints its port, and ends when its stdin closes. `prefect_server` starts
 it.
 
 It answers only its parent, which knows a secret made for this start. Prefect's own check leaves paths open (pages,

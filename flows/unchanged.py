@@ -1,7 +1,7 @@
 """Copies the results of companies that have not changed since the last run, all in one Prefect task or before Prefect.
 
 A task run costs Prefect and its server more than such a company costs us. A company that has changed, or whose folder
-cannot be listed, gets a task run of its own; a folder that was just listed is not listed again.
+cannot be listed, gets its own task run; a folder that was just listed is not listed again.
 """
 
 import logging

@@ -98,7 +98,7 @@ _MANIFEST = "manifest.json"
 _LARGEST_MANIFEST = 64 * 1024
 _PIECE = 1024 * 1024  # bytes that are copied at a time
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
-"""What zipfile and our own look at the members raise of a file that is no backup."""
+"""What zipfile and our own look at the members raise of a file that is not a backup."""
 
 
 class BackupUnusable(Exception):
@@ -248,7 +248,7 @@ def read_manifest(file: Path) -> Manifest:
     """The manifest of the backup in `file`, against which `unpack` checks its members.
 
     Raises:
-        BackupUnusable: it is no backup, or one of a newer release.
+        BackupUnusable: it is not a backup, or one of a newer release.
         OSError: it cannot be read.
     """
     with _open(file) as archive:
@@ -299,7 +299,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
     """Write the members of a backup into `folder` under their own names, and check them against the manifest.
 
     Raises:
-        BackupUnusable: it is no backup, damaged, or one of a newer release.
+        BackupUnusable: it is not a backup, damaged, or one of a newer release.
         OSError: it cannot be read, or the disk is full.
     """
     with _open(file) as archive:
@@ -347,7 +347,7 @@ def restore(file: Path, *, replace: bool = False) -> Restored:
         replace: whether it takes the place of what is in the home, which is then kept aside.
 
     Raises:
-        BackupUnusable: it is no backup, damaged, or one of a newer release; nothing was changed.
+        BackupUnusable: it is not a backup, damaged, or one of a newer release; nothing was changed.
         HomeNotEmpty: there is something in the home, and `replace` is off.
         DatabaseInUse: a service or another command has the home open.
         DatabaseUnavailable: the database of the home cannot be reached.

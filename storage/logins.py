@@ -337,7 +337,7 @@ def _key_in(file: Path) -> str:
                 )
             return opened.read(10_000)
     except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SecretKeyUnusable(f"{KEY_FILE} in DILIGENCE_HOME cannot be read or made ({reason}).") from None
 
 

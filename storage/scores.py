@@ -49,9 +49,7 @@ class Absence(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether the question is still open: the room was not fully read, or the criterion cannot be held against the
-        company.
-        """
+        """Whether the question is still open: the room was not read whole, or the criterion does not apply."""
         return self in {Absence.UNREAD, Absence.NOT_APPLICABLE}
 
 

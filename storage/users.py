@@ -1,6 +1,6 @@
 """The people who use the pages of the service: their names, roles, and browser sessions.
 
-Where the drive has accounts of its own, people come through its login, and a row here only gives an account's role.
+Where the drive has its own accounts, people come through its login, and a row here only gives an account's role.
 Passwords are hashed by argon2 with the parameters that `pwdlib` recommends.
 """
 

@@ -63,7 +63,7 @@ _CapAndPrice = tuple[Cap | None, Price | None]
 
 
 class BudgetSpent(DiligenceError):
-    """The next call could take the run above its cap, so it is not made. This is no failure of the model."""
+    """The next call could take the run above its cap, so it is not made. This is not a failure of the model."""
 
     status, slug, title = 402, "budget-spent", "The budget is spent"
     opening: ClassVar[str] = "The budget is spent"

@@ -85,7 +85,7 @@ class Cap:
         """Parse a cap as users write it, such as `0.50 USD` or `20000 tokens`, in any case and spacing.
 
         Raises:
-            ValueError: it is no such cap; the message says what is allowed.
+            ValueError: it is not such a cap; the message says what is allowed.
         """
         match = _CAP.fullmatch(written.strip())
         if match is None:

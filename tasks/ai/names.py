@@ -22,7 +22,7 @@ _COLON: Final = re.compile(r"[:\t]")
 _COMMENT: Final = re.compile(r"\[comment, ([^,\]]+),")  # its author, as the readers write it
 _BEHIND: Final = re.compile(r"[\t;<(\[|]|\s{3}|__|\s\w+:")  # what ends a name on its line
 _LONGEST_NAME, _LONGEST_FIRM = 6, 8  # words
-_LONGEST_LINE: Final = 120  # characters; a longer one is no line of a signature block
+_LONGEST_LINE: Final = 120  # characters; a longer one is not a line of a signature block
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ LEFT_OUT: Final = "The model's answer was left out: the {} not say it."
 Opinion = Literal["supported", "contradicted", "not said"]
 
 _failed: Final = dict[str, str]()
-"""What a model said that is no verdicts, by the call's key."""
+"""What a model said in place of verdicts, by the call's key."""
 _MOST_FAILED: Final = 10_000
 
 _INSTRUCTIONS: Final = (

@@ -38,7 +38,7 @@ _NEVER_IN_CONFLICT: Final = frozenset(
 )
 """Fields for which each source has its own words, pictures or choice: two values do not contradict each other.
 
-Revenue is of other years from each source; each year is held against the room's own."""
+Revenue is of other years from each source; each year is checked against the room's own."""
 _CHANGES_WITH_TIME: Final = frozenset(
     {"company_size", "company_size_on_social", "follower_count", "extra.ipo_status", "extra.operating_status"}
     | {"extra.employee_count", "extra.annual_revenue"}

@@ -34,7 +34,7 @@ _PARKED: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MAX_PARKED: Final = 2000
-"""Characters; a longer page is no parked one, whatever it says about domains."""
+"""Characters; a longer page is not a parked one, whatever it says about domains."""
 _MAX_OTHER_COMPANIES: Final = 8
 """Other domains that a page on one company names in its text; a directory names dozens."""
 _DOMAIN: Final = re.compile(

@@ -43,7 +43,7 @@ def registrable(value: str, field: str = "domain") -> str:
     `field` is the caller's name for the value, for the error message.
 
     Raises:
-        BadRequest: it is no registrable domain; the message says which domain to send.
+        BadRequest: it is not a registrable domain; the message says which domain to send.
     """
     text = value.strip()
     if not text:

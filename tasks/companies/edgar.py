@@ -207,7 +207,7 @@ def fetch_report(filing: Filing) -> Page:
 
 
 def headquarters(address: Any) -> dict[str, Any] | None:
-    """The profile's `hq` from a business address of the submissions API; None if that says nothing.
+    """The profile's `hq` from a business address of the submissions API; None if that does not tell.
 
     Foreign addresses have `countryCode` and `country` and no `stateOrCountry`; older ones have the country's code in
     `stateOrCountry`. An unknown code gives no country.

@@ -294,5 +294,5 @@ def _content(claim: Claim | StoredClaim) -> tuple[Any, ...]:
 
 
 def _drop_date(profile: dict[str, Any]) -> dict[str, Any]:
-    """The profile without its date, which is merely a retrieval time if no claim has a date of its own."""
+    """The profile without its date, which is merely a retrieval time if no claim has its own date."""
     return {name: value for name, value in profile.items() if name != "last_updated"}

@@ -43,7 +43,7 @@ from tasks.statements.answers import Ground
 log = logging.getLogger(__name__)
 
 _SECONDS_FOR_PAGES: Final = 60.0
-"""For all pages of a question; the model has a time limit of its own."""
+"""For all pages of a question; the model has its own time limit."""
 _EXTRACTIVE_SENTENCE: Final = re.compile(r"^\d+\. (.*)\n   — (.*)$", re.MULTILINE)
 """A sentence of an extractive answer, and the name of its source."""
 _RULES: Final = (

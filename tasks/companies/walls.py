@@ -88,7 +88,7 @@ _ADDRESS: Final = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]++)++")
 _MAX_WORDS, _MAX_NAME = 1000, 5
 """Words of a text in which a name is looked for, and words of a name."""
 _MAX_WALL, _MAX_UNNAMED = (5000, 12), (600, 4)
-"""Characters of text and links within the site: a larger page is no wall, or says enough without the company's name."""
+"""Characters of text and links within the site: a larger page is not a wall, or says enough without the name."""
 
 
 def find_wall(page: Page, domain: str, *, is_home: bool = True) -> Wall | None:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Self
 _OVERLAP: Final = 0.5
 """Glyphs that share this much of their height stand on one line."""
 _LAST_ROWS: Final = 3
-"""Rows above that a glyph is held against."""
+"""Rows above that a glyph is checked against."""
 _SAME: Final = 0.3
 """Equal glyphs that stand nearer to each other than this share of their width are one, printed twice."""
 _NEAR: Final = 0.1

@@ -51,7 +51,7 @@ _LATEST: Final = timedelta(days=550)
 """What ended so long before the newest figure of a room is not the latest."""
 
 _NEAR: Final = 92
-"""Days that may lie between the end of a monthly burn and the day of the cash that it is held against."""
+"""Days that may lie between the end of a monthly burn and the day of the cash that it is compared with."""
 
 _NEVER: Final = "9999-12-31"
 NO_VALUE: Final = Decimal("NaN")
@@ -291,7 +291,7 @@ def _at_one_time(first: FigureValue, second: FigureValue, name: str) -> bool:
     if name == "monthly_burn":
         return abs(_end(first) - _end(second)) <= _NEAR
     lengths = {count_months(first.period), count_months(second.period)}
-    if 0 in lengths and first.unit == second.unit:  # what is owed or owned is held against a whole year's flow
+    if 0 in lengths and first.unit == second.unit:  # what is owed or owned is compared with a whole year's flow
         return last_day(first.period) == last_day(second.period) and lengths <= {0, 12}
     return last_day(first.period) == last_day(second.period) and len(lengths - {0}) <= 1
 

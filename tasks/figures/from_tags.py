@@ -171,7 +171,7 @@ def _find_period(tag: Tag, concept: Concept | None) -> str:
 
 
 def _entity(members: Iterable[str]) -> str | None:
-    """Whom a tag with these dimensions is about: None for the company, "" if nobody that has figures of its own."""
+    """Whom a tag with these dimensions is about: None for the company, "" if nobody that has its own figures."""
     parts: list[str] = []
     for member in members:
         axis, _, value = member.partition("=")

@@ -153,7 +153,7 @@ def _find_when(
         first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
         when = replace(when, months=step, end=make_day(when.end.year, when.end.month, 31) if first_day else when.end)
     elif when is None and dated is not None:
-        when = dated if _PRIOR.search(text) else None  # the header has days of its own
+        when = dated if _PRIOR.search(text) else None  # the header has its own days
     elif when is None or not (when.is_bare_year and when.months):
         when = _join_period(when, of_title)
     if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
@@ -332,7 +332,7 @@ def _day_of_all(row: Row) -> str:
 def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
     """Whether a header row says nothing about its columns: a title, the start of a plan, or a page's running head.
 
-    With `over_days`, each column below it has a day of its own and none is for a part of the company.
+    With `over_days`, each column below it has its own day and none is for a part of the company.
     """
     named = [cell for cell in row.cells[1:] if cell]
     is_of_all = not row.cells[0] and len(named) == 1

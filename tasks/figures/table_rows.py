@@ -553,7 +553,7 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     if between.count("\f") != 1 or len(between) > _MOST_BETWEEN or _width(before) != _width(grid) or _width(grid) < 2:
         return False
     if any(len(list(filter(None, row.cells))) > 1 or _mentions_time(row) for row in _heading(grid)):
-        return False  # it has a heading of its own
+        return False  # it has its own heading
     if not any(map(_has_numbers, grid.rows)):
         return False
     running = {_PAGE_NUMBER.sub("", title) for title in before.titles}

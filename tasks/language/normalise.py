@@ -20,7 +20,7 @@ _CONTROLS: Final = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
 _LINE_BREAKS: Final = {"\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n"}
 
 MARK: Final = "\ue000"
-"""A character for private use that no plain text holds: what needs a mark of its own in a text may take it."""
+"""A character for private use that no plain text holds: what needs its own mark in a text may take it."""
 _UNSEEN: Final = re.compile(
     "[\x80-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ue000\U000e0000-\U000e007f]"
 )

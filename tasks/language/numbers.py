@@ -105,13 +105,13 @@ _NUMBER: Final = re.compile(
 )
 _RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand)\s$")
 _NAME_OR_RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand|\b[A-Z][\w&]{1,18}|\A)\s$")
-"""Before a dash that is no sign. "EBITDA - £2.4 million" names what follows, which would be written -£2.4 else."""
+"""Before a dash that is not a sign. "EBITDA - £2.4 million" names what follows, which would be written -£2.4 else."""
 """What stands before the dash of a range, `7.0% - 8.0%`."""
 
 _NAME_BEHIND: Final = re.compile(r"[A-Za-z]{4}")
 _COMPOUND_BEFORE: Final = re.compile(r"(?:[/–-]|\d:)$")
 _COMPOUND_BEHIND: Final = re.compile(r"[-/:]?\d")
-"""What joins two numbers to one thing, which is no amount: "2023-24", "10:1"."""
+"""What joins two numbers to one thing, which is not an amount: "2023-24", "10:1"."""
 
 _NO_CURRENCY: Final = frozenset({"Lei", "real", "Real", "REAL"})
 """Italian for "she", and Spanish for what happened: "Real 2024 | Presupuesto 2024"."""

@@ -121,7 +121,7 @@ def check_memo(text: str, places: Places, name: str, room: MemoTexts) -> list[Ch
         text: the memo's words.
         places: its places, as its reader gave them.
         name: its file name.
-        room: what it is held against.
+        room: what it is checked against.
 
     Returns:
         Its claims in its order, each with a verdict.
@@ -395,7 +395,7 @@ def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
 
 
 def _with_blank_cell(text: str) -> str:
-    """A passage that begins with a table's periods, with the blank cell before them, which is no part of a passage."""
+    """A passage that begins with a table's periods, with the blank cell before them, which no passage has."""
     first, _, rest = text.partition("\n")
     is_short = first.count("\t") + 1 == rest.partition("\n")[0].count("\t")
     return f"\t{text}" if is_short and any(map(str.isdigit, first)) else text

@@ -72,7 +72,7 @@ class MemoStatement:
         text: as the memo has it, on one line, without marks of footnotes; a quotation without its marks.
         kind: what it is.
         start, end: its characters in the memo's text.
-        words: what is held against the room: without item and source marks, a row with its header in words.
+        words: what is checked against the room: without item and source marks, a row with its header in words.
     """
 
     text: str

@@ -1,7 +1,7 @@
-"""What a memo says of a contract's terms, held against the values that the room's contracts state.
+"""What a memo says of a contract's terms, checked against the values that the room's contracts state.
 
 The finders of `tasks.table` read a statement as they read a contract: "either party may terminate on 90 days' notice"
-has a notice of 90 days. It is held against the one contract that it can mean: with a party that it names, else the
+has a notice of 90 days. It is checked against the one contract that it can mean: with a party that it names, else the
 room's only one. Where the statement has words that the contract's clause has not, nothing is said.
 """
 

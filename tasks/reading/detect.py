@@ -79,7 +79,7 @@ def detect_format(source: Source, named: str) -> str:
 
     Args:
         source: its file, or what is in it.
-        named: the extension that it has by its name (".docx"); "" or an unknown one where that says nothing.
+        named: the extension that it has by its name (".docx"); "" or an unknown one where that does not tell.
 
     Raises:
         UnsupportedFormat: neither the content nor the name is of a known format, and the message names those; or it
@@ -168,7 +168,7 @@ def _in_zip(source: Source, by_name: str) -> str | None:
             found = next((extension for name, extension in _OPEN_DOCUMENTS if kind.startswith(name)), None)
             if found is not None or by_name not in _TEXTS:
                 return found
-    except DiligenceError:  # a type that is no name: a bomb
+    except DiligenceError:  # a type that is not a name: a bomb
         return None
     finally:
         archive.close()

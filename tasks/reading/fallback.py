@@ -77,7 +77,7 @@ def open_source(source: Source) -> BytesIO | str:
 
 
 def read_in_fork(other: FallbackReader, source: Source) -> Reading:
-    """What `other` returns, in a process of its own: those readers have no limits, and damaged files may never end.
+    """What `other` returns, in a separate process: those readers have no limits, and damaged files may never end.
 
     Raises:
         Damaged, TimeoutError, ChildProcessError, Unavailable: it gives nothing.

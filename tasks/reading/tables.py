@@ -3,7 +3,7 @@
 A table without information about its headers is read as a person would: rows with a single cell are titles, followed by
 the headers, if the first row of several cells has no figures other than years and dates; rows that begin with an empty
 cell and have no figures still belong to them (years, then currencies). Sheets contain several tables: each run of rows
-between empty lines may have headers of its own, and otherwise those of the run before apply.
+between empty lines may have its own headers, and otherwise those of the run before apply.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Excel workbooks from before 2007: cells sheet by sheet as they are shown, then comments.
 
 xlrd reads the file (https://xlrd.readthedocs.io/en/latest/api.html). It does not read text boxes, charts, or printed
-headers and footers: a warning says if any are left out. Calamine is the second reader, in a process of its own.
+headers and footers: a warning says if any are left out. Calamine is the second reader, in a separate process.
 """
 
 import struct
@@ -44,7 +44,7 @@ _MAC_ENCODINGS: Final = {
 """Code pages of a Mac that Python has. In the others Roman letters stand as in mac_roman."""
 
 _KNOWN: Final = frozenset((367, 1200, 32768, 32769))
-"""Code pages for which xlrd has names of its own."""
+"""Code pages for which xlrd has its own names."""
 
 
 def read(source: Source) -> Reading:

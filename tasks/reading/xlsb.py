@@ -2,7 +2,7 @@
 
 What surrounds the cells is written as in .xlsx; the workbook, its sheets, strings, styles and comments are records
 ([MS-XLSB] 2.1.7), which are read in one pass. Calamine, which may crash if two cells are far apart, is the second
-reader, in a process of its own.
+reader, in a separate process.
 """
 
 import struct

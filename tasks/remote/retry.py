@@ -1,7 +1,7 @@
 """Trying a call again: when a server allows it (`Retry-After`), how long to pause, and when to give up.
 
 A call that may succeed later raises `TryAgain`; `retry` repeats it for as long as its caller's rule allows. Each area
-has a rule of its own, because each gives up for another reason: Drive goes on while bytes arrive, a model server while
+has its own rule, because each gives up for another reason: Drive goes on while bytes arrive, a model server while
 it answers others, a page after two attempts.
 
 tenacity 9.2 and stamina 26.1 were tried. Their rules are per call and fixed before it, while ours depend on what the

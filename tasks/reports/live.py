@@ -107,7 +107,7 @@ def find_run_id(reference: str) -> str:
 
 
 def report_page(run_id: str, page: int = 1) -> str:
-    """The report of a run as a page that links to the live pages: each company has a page of its own.
+    """The report of a run as a page that links to the live pages: each company has its own page.
 
     `page` says which part of very many companies it shows, from 1; 0 for all of them.
 

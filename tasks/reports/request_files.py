@@ -1,7 +1,7 @@
 """The answered request list of a run, beside its report: requests.xlsx and requests.docx, ready to be sent.
 
 Items are in the list's order and words. A workbook with columns for answers is filled in its own columns. If there are
-several companies, each also has files of its own in the folder `requests`, so that none is told what another has.
+several companies, each also has its own files in the folder `requests`, so that none is told what another has.
 """
 
 import base64

@@ -15,7 +15,7 @@ from pydantic import BaseModel, create_model
 from tasks.ai.answerer import Source
 
 _FEW: Final = 3
-"""Sources up to which each number has a schema of its own: some servers take seconds for each new one."""
+"""Sources up to which each number has its own schema: some servers take seconds for each new one."""
 _QUOTES: Final = ((300, 2), (800, 4))
 """Characters of all sources, and how many quotations of so few there can be; of more as many as the schema says."""
 _MOST_SCORES: Final = 42

@@ -1,6 +1,6 @@
 """Criteria that need no model: rules on facts, and documents that should be in the data room.
 
-check_fact           holds a field of the company profile against a rule
+check_fact           compares a field of the company profile with a rule
 check_document       looks for a document of a kind, else by its name, its folder and its opening lines
 nearest_documents    what to look at when the document is missing
 nearest_passages     what to look at when the passages do not answer a question

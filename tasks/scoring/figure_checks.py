@@ -1,6 +1,6 @@
 """Criteria on the figures of a data room, which need no model.
 
-check_figure    holds a figure of the room against a rule, or the rules of its bands
+check_figure    compares a figure of the room with a rule, or the rules of its bands
 """
 
 import re
@@ -165,7 +165,7 @@ def _explain_missing(
     status = ScoreStatus.MISSING
     if values and not any(condition.fits(value.unit) for value in values):
         units = ", ".join(sorted({value.unit for value in values}))
-        reason = f"The figures for {name} are in {units}, which the rule cannot be held against."
+        reason = f"The figures for {name} are in {units}, which the rule cannot be checked against."
         status = ScoreStatus.UNSCORED
     elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
         reason = f"The latest {name} is long before the newest figures of the room."

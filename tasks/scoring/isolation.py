@@ -152,7 +152,7 @@ class IsolatedQuestion:
     def _read_all(self, portions: Sequence[Portion], ask: Ask) -> list[list[JudgedQuote] | DiligenceError]:
         """What was quoted from each portion, or the error in its place.
 
-        It stops when the budget is spent, and when the model writes something that is no reading: nothing is scored
+        It stops when the budget is spent, and when the model writes something that is not a reading: nothing is scored
         then, and a model that fails at one document mostly fails at the next.
         """
         told = _write_reading_instructions(self.criterion, self.company)

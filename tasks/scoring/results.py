@@ -159,7 +159,7 @@ class CriterionResult:
         return cls(ScoreStatus.UNSCORED, reason, None, quotes, failed=not spent, unfinished=spent, estimated=estimated)
 
     def add_warning(self, warning: str) -> "CriterionResult":
-        """The result with a warning behind those that it has; the result where that says nothing."""
+        """The result with a warning behind those that it has; the result where that does not tell."""
         return replace(self, warning=" ".join(filter(None, (self.warning, warning)))) if warning else self
 
 

@@ -72,12 +72,12 @@ def parse_condition(figure: str, written: str) -> FigureCondition:
     """Parse the rule that a user wrote for a figure, which `read_expression` parses.
 
     Raises:
-        ValueError: the text is no rule, or does not go with the figure's unit; the message says what is allowed.
+        ValueError: the text is not a rule, or does not go with the figure's unit; the message says what is allowed.
     """
     expression = read_expression(figure)
     match, between = _FIGURE_RULE.fullmatch(written), _BETWEEN.fullmatch(written)
     if match is None and between is None:
-        raise ValueError(f"{written!r} is no rule: {_ALLOWED}")
+        raise ValueError(f"{written!r} is not a rule: {_ALLOWED}")
     of_growth = (match or between)[1]  # type: ignore[index] # one of them is there
     if of_growth and expression.operation != "growth":
         expression = make_growth(expression)
@@ -102,7 +102,7 @@ def _number(written: str) -> tuple[Decimal, str | None]:
     """A number in base units, and its unit where it names one; years are told in months.
 
     Raises:
-        ValueError: it is no number.
+        ValueError: it is not a number.
     """
     months = _MONTHS.fullmatch(written)
     number = months[1] if months else written
@@ -110,7 +110,7 @@ def _number(written: str) -> tuple[Decimal, str | None]:
     rest = re.sub(r"[\d.,\s]|[-−]", "", number)
     is_one = len(found) == 1 and "(" not in number  # "10 % (0)" would give points, which bands do
     if not is_one or not found[0].value.is_finite() or (rest and not found[0].unit and not found[0].scale):
-        raise ValueError(f"{written!r} is no number: {_ALLOWED}")
+        raise ValueError(f"{written!r} is not a number: {_ALLOWED}")
     times = 12 if months and months[2].lower() == "year" else 1
     return found[0].value * times, MONTHS if months else found[0].unit
 
@@ -231,7 +231,7 @@ def parse(field: str, written: str) -> Rule:
     kind = field_type(field)
     match = _FACT_RULE.fullmatch(written.strip())
     if match is None:
-        raise ValueError(f"{written!r} is no rule: {ALLOWED}")
+        raise ValueError(f"{written!r} is not a rule: {ALLOWED}")
     sign, value = " ".join(match[1].lower().split()), match[2]
     if sign == "contains":
         if kind is not FieldType.TEXT and fields().get(f"{field}.0") is not FieldType.TEXT:

@@ -78,7 +78,7 @@ _FOR_ONE = 10  # times as long for a request that the server keeps refusing whil
 _LONGEST_PAUSE = 8.0  # seconds between two attempts, where the server names none
 _LARGEST = 64 * 1024 * 1024  # bytes of an answer; a model's longest is below one
 _WITH_THOUGHTS = 4  # times the longest answer, for a model whose thoughts count as a part of it
-_LEAST_ANSWER = 256  # tokens; less is no answer
+_LEAST_ANSWER = 256  # tokens; fewer cannot hold an answer
 _STREAM_LASTS = 10  # times the limit on a silence that a streamed answer may take in all
 _CONNECTING = 10.0  # seconds at most to open a connection
 _MOST_LISTED = 50  # models that are remembered of an address
@@ -262,7 +262,7 @@ class Endpoint:
         A request that timed out is sent once more, alone: the server may have had too much to do at once. With
         `one_attempt` it is retried only while the server is busy.
         """
-        began = inf  # when it first had its turn: waiting for a turn is no failure
+        began = inf  # when it first had its turn: waiting for a turn is not a failure
         was_alone = alone
 
         def attempt() -> T:
@@ -355,7 +355,7 @@ class Endpoint:
         if self.capabilities.note_server(reply.server):
             log.warning(
                 "Two models answer at the AI server's address, so that the same question may be judged in two ways. "
-                "Give each of them an address of its own, and name one in OPENAI_BASE_URL."
+                "Give each of them its own address, and name one in OPENAI_BASE_URL."
             )
         return replace(reply, usage=usage)
 

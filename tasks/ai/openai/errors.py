@@ -81,7 +81,7 @@ _NAMED = (
     re.compile(r">\s*(\d{3,9}) maximum"),  # Anthropic
     re.compile(r"(\d[\d,]{2,9}\d) (?:token )?maximum context"),  # Mistral
 )
-_ALL_MODELS = 20_000_000  # tokens; what is above is no window
+_ALL_MODELS = 20_000_000  # tokens; what is above is not a window
 
 
 def was_cut(prompt: str, counted: int, *, window: int | None = None) -> bool:
@@ -232,7 +232,7 @@ class ServerFailed(Unavailable):
 
 
 class _Refusal(NamedTuple):
-    """A response that is no answer: `after` is how many seconds it asks us to wait, `body` its text in lower case."""
+    """A response that is not an answer: `after` is the seconds it asks us to wait, `body` its text in lower case."""
 
     status: int
     after: float | None
@@ -346,7 +346,7 @@ _MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable
     ),
     ({408, 409, 425, *range(500, 1000)}, None, _trouble),
 )
-"""What responses mean that are no answers, by their status and words, the first that fits."""
+"""What responses mean that are not answers, by their status and words, the first that fits."""
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:
@@ -464,7 +464,7 @@ class Lost(Enum):
 
 
 def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
-    """The error for status 200 with a body that is no answer in this protocol."""
+    """The error for status 200 with a body that is not an answer in this protocol."""
     start = body.lstrip()[:6]
     if start[:1] == b"<":
         error = SourceFailed("The AI server answered with a web page. Check OPENAI_BASE_URL; it usually ends in /v1.")

@@ -224,7 +224,7 @@ def read_completion(body: bytes) -> Reply:
     """The answer in the body of a chat completion.
 
     Raises:
-        ValueError: the body is no chat completion.
+        ValueError: the body is not a chat completion.
         UnsupportedRequestFormat, TryAgain: it reports an error.
         ModelRefused, AnswerCut, ContextWindowExceeded: it holds no complete answer.
     """
@@ -318,7 +318,7 @@ def _text(content: Any) -> str:
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list in a server's JSON; empty where it is no list."""
+    """The objects of a list in a server's JSON; empty where it is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 

@@ -90,7 +90,7 @@ class FetchOptions(TypedDict, total=False):
     limits: FetchLimits
     """What it may take."""
     expect: Collection[int]
-    """Statuses that are no failure, with their bodies, though not 2xx."""
+    """Statuses that are not a failure, with their bodies, though not 2xx."""
     permit: Permit
     """Called before each request, for redirects too."""
     name: str

@@ -29,7 +29,7 @@ _MAX_REPORT: Final = 1_000_000
 _MAX_ELEMENTS: Final = 20_000
 """Elements of a page beyond which all of its text is taken: to find the main one takes 1.6 s, and 20 with 80,000."""
 _MIN_MAIN_TEXT, _MIN_MAIN_PART = 400, 4
-"""With less main text than these characters, or than this part of all, all is taken: a home page is no article."""
+"""With less main text than these characters, or than this part of all, all is taken: a home page is not an article."""
 _MAX_META, _MAX_LINKS, _MAX_FEEDS = 200, 500, 10
 _MAX_META_LENGTH: Final = 4000
 _MAX_LINK_LENGTH: Final = 2000

@@ -180,7 +180,7 @@ class Page:
 
 
 def read_page(data: bytes, content_type: str, url: str) -> Page:
-    """Read a page (HTML, PDF or plain text) by the server's Content-Type or, if that says nothing, its content.
+    """Read a page (HTML, PDF or plain text) by the server's Content-Type or, if that does not tell, its content.
 
     `url` is where it was found. Takes 0.1 s for 40 KB; the first call waits 1.4 s for its process.
 

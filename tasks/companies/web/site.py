@@ -69,7 +69,7 @@ def fetch_home(domain: str) -> WebResponse:
     """Fetch the home page of a company's own site, at `www.` if the domain itself does not answer.
 
     Raises:
-        BadRequest: it is no registrable domain.
+        BadRequest: it is not a registrable domain.
         DiligenceError: as `fetch_page`, for the domain itself where `www.` does not answer either.
     """
     url, trusted = website(domain)
@@ -116,7 +116,7 @@ def website(domain: str) -> tuple[str, bool]:
     the host, it is data, and what it resolves to is checked.
 
     Raises:
-        BadRequest: it is no registrable domain.
+        BadRequest: it is not a registrable domain.
     """
     domain = registrable(domain)
     template = CompanySettings.current().website_url

@@ -176,7 +176,7 @@ def _plain_host(host: str) -> str:
     """The host without a trailing dot; an IPv6 address without its brackets.
 
     Raises:
-        NotAllowed: it is no host, or an IP address in a spelling (octal, hexadecimal, one number) that hides it.
+        NotAllowed: it is not a host name, or it is an IP address spelt to hide it (octal, hexadecimal, one number).
     """
     host = host.lower().removesuffix(".")
     if ":" in host:
@@ -198,7 +198,7 @@ def _plain_host(host: str) -> str:
 
 
 def registrable_domain(url: str) -> str | None:
-    """The registrable domain of an address; None for IP addresses and for text that is no address."""
+    """The registrable domain of an address; None for IP addresses and for text that is not an address."""
     try:
         host = Address.parse(url).host
     except NotAllowed:

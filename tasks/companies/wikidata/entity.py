@@ -56,7 +56,7 @@ _NO_COMPANY: Final = frozenset(
     "Q5 Q571 Q7397 Q7889 Q11424 Q35127 Q166142 Q193424 Q620615 Q1668024 Q4167410 Q4182287 Q5398426".split()  # noqa: SIM905 - a list of words reads best as words
 )
 """A human, book, software, video game, film, website, application, web service, mobile app, service on the internet,
-disambiguation page, search engine, television series: these have websites and are no companies."""
+disambiguation page, search engine, television series: these have websites and are not companies."""
 _COMPANY_PROPERTIES: Final = ("P1454", "P159", "P452", "P1128", "P414", "P169", "P1278", "P5531")
 """Properties that hardly anything but a company has."""
 _LEGAL_IDENTIFIERS: Final = ("P1278", "P5531", "P414")
@@ -108,7 +108,7 @@ def find_entity(domain: str) -> Entity | None:
     ones.
 
     Raises:
-        BadRequest: it is no registrable domain.
+        BadRequest: it is not a registrable domain.
         DiligenceError: Wikidata cannot be asked, or sent invalid data.
     """
     entity = _likeliest(domain)

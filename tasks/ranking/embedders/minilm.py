@@ -1,4 +1,4 @@
-"""Runs all-MiniLM-L6-v2 in a process of its own.
+"""Runs all-MiniLM-L6-v2 in a separate process.
 
 `wordpieces.txt` is the vocabulary that the model was trained with: BERT's 30,522 lower-case pieces
 (google-research/bert, Apache-2.0), one a line, as in `tokenizer.json` of sentence-transformers/all-MiniLM-L6-v2. A

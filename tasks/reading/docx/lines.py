@@ -177,7 +177,7 @@ class _Piece(NamedTuple):
 def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
     """The lines of a row, given those of its cells.
 
-    Usually a single line with the words of all cells. A table inside a cell has lines of its own below what precedes
+    Usually a single line with the words of all cells. A table inside a cell has its own lines below what precedes
     it, and what follows it in the row begins another line, in its columns. If all tables in a cell have one row or one
     column, they are words of the cell.
     """

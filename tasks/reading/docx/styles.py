@@ -379,7 +379,7 @@ def is_ticked(data: bytes, at: int) -> bool:
 def chosen_entry(data: bytes, at: int, stop: int) -> bytes:
     """The selected entry of a legacy list field, whose tag ends at `at`; escaped as in the part.
 
-    Empty if the field has words of its own, which are the same.
+    Empty if the field has its own words, which are the same.
     """
     end = data.find(b"</w:ddList", at, stop)
     behind = _FIELD_END.search(data, max(end, at), stop)

@@ -29,7 +29,7 @@ class RecognisedWord(NamedTuple):
 
 
 class Engine(Protocol):
-    """Reads pictures in a process of its own, which ends it if a page takes too long."""
+    """Reads pictures in a separate process, which ends it if a page takes too long."""
 
     name: str
     """Under which its pages are kept: the engine and, where it needs to be told them, the languages."""

@@ -84,7 +84,7 @@ _RAISED: Final = 0.6
 _SPACE: Final = 2
 """Characters between two words that PDFium parts: a space or a line break."""
 _FEW: Final = 6
-"""Lines above that a word is held against."""
+"""Lines above that a word is checked against."""
 
 
 class LineCell:

@@ -96,7 +96,7 @@ def read(source: Source) -> Reading:
 
 
 def _read_with_less(source: Source) -> Reading:
-    """The words of a PDF that exceeded its limits before; each way of reading runs in a process of its own."""
+    """The words of a PDF that exceeded its limits before; each way of reading runs in a separate process."""
     for way in (_WITHOUT_LAYOUT, FALLBACK):
         try:
             reading = fallback.read_in_fork(way, source)

@@ -278,7 +278,7 @@ def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, fl
 _SAME: Final = 0.6
 """How far two equal glyphs stand apart that are one, as a share of their width."""
 _MOST_ALIKE: Final = 64
-"""Equal glyphs of a line that a glyph is held against."""
+"""Equal glyphs of a line that a glyph is checked against."""
 _Glyph = tuple[int, str, Box, tuple[float, float]]
 """A character's number, itself, its box and its origin."""
 

@@ -1,4 +1,4 @@
-"""The members of a .7z, read by py7zr in a process of its own, if py7zr is installed (the extra `archives`).
+"""The members of a .7z, read by py7zr in a separate process, if py7zr is installed (the extra `archives`).
 
 A .7z is mostly one block: unpacking a member means unpacking those before it. So all are unpacked together when the
 first one is wanted. The process has limits of memory and time, because a .7z may ask for gigabytes of dictionary before

@@ -134,7 +134,7 @@ def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
         raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
     except (requests.RequestException, OSError):
         raise Unavailable("Google's token endpoint cannot be reached. Try again later.") from None
-    except (ValueError, TypeError, AttributeError):  # what oauthlib makes of JSON that is no object
+    except (ValueError, TypeError, AttributeError):  # what oauthlib makes of JSON that is not an object
         raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
     return token
 
