@@ -14,7 +14,7 @@ from typing import Final
 from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise
-from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, Pattern, Pieces, eastern
+from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
 
 Span = tuple[int, int]
 
@@ -134,12 +134,11 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
 def _spans(text: str) -> list[Span]:
     """The injections in a normalised text; they may overlap."""
     seeds = []
-    pieces = Pieces(text)
     for pattern in (*ENGLISH, *LANGUAGES):
         cancellation.check()
         seeds += [
             match.span()
-            for match in pattern.find(pieces)
+            for match in pattern.words.finditer(text)
             if not (pattern.imperative and not _is_imperative(text, match.start()))
             and not (pattern.scores and _scores_others(text, *match.span()))
             and not _is_topic(text, *match.span())
@@ -148,7 +147,7 @@ def _spans(text: str) -> list[Span]:
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
     return spans + [
         (match.start(), match.end() if _CLOSING.match(match.group()) else _end(text, match.end()))
-        for match in _IMITATED.find(pieces)
+        for match in _IMITATED.finditer(text)
     ]
 
 
@@ -233,4 +232,4 @@ _FENCE: Final = (
     r"|(?<!=)=++ (?:end|start) of (?:untrusted |user |retrieved )?(?:text|data|input|context|content|prompt)\s{0,3}=+"
     r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
 )
-_IMITATED: Final = Pattern.of(re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}"))
+_IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")

@@ -9,84 +9,23 @@ spaces between words, or another alphabet.
 # ruff: noqa: E501 - a pattern reads best in one line
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from re import _parser  # what the standard library itself reads patterns with
-from typing import Any, Final, Self
-
-
-class Pieces(dict[str, bool]):
-    """Whether a text has a piece of text in it; each is looked for once."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-    def __missing__(self, piece: str) -> bool:
-        found = self[piece] = piece in self.text
-        return found
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """What an order looks like. `imperative`: it begins with a verb that must be one; `scores`: it asks for a score.
-
-    `needs` has, for each way to match, pieces of text: a match has one of each set. To look for the pieces takes a
-    fraction of the time of the pattern.
-    """
+    """What an order looks like. `imperative`: it begins with a verb that must be one; `scores`: it asks for a score."""
 
     words: re.Pattern[str]
     imperative: bool
     scores: bool
-    needs: Sequence[Sequence[frozenset[str]]]
-
-    @classmethod
-    def of(cls, words: re.Pattern[str], *, imperative: bool = False, scores: bool = False) -> Self:
-        """The pattern with what it needs."""
-        parsed = _parser.parse(words.pattern)
-        ways = parsed[0][1][1] if len(parsed) == 1 and str(parsed[0][0]) == "BRANCH" else [parsed]
-        needs = [sorted(_needed(way), key=lambda words: (min(map(len, words)) < _SHORT, len(words))) for way in ways]
-        return cls(words, imperative, scores, needs)
-
-    def find(self, pieces: Pieces) -> Iterable[re.Match[str]]:
-        """The matches in the normalised text that has these pieces."""
-        has = pieces.__getitem__
-        may_match = any(all(any(map(has, words)) for words in way) for way in self.needs)
-        return self.words.finditer(pieces.text) if may_match else ()
-
-
-_SHORT: Final = 4
-"""Characters of a piece below which most texts have it."""
-
-
-def _needed(parts: Iterable[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
-    written = ""
-    for kind, content in (*parts, ("END", None)):
-        name = str(kind)
-        if name == "LITERAL":
-            written += chr(content)
-            continue
-        if written:
-            yield frozenset({written})
-        written = ""
-        if name == "BRANCH":
-            branches = [max(_needed(branch), key=_rarity, default=frozenset()) for branch in content[1]]
-            if all(branches):
-                yield frozenset().union(*branches)
-        elif name == "SUBPATTERN" or (name.endswith("REPEAT") and content[0] > 0):
-            yield from _needed(content[-1])
-
-
-def _rarity(words: frozenset[str]) -> tuple[int, ...]:
-    return min(map(len, words), default=0), -len(words)
 
 
 def patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
     """The patterns in this notation."""
-    return tuple(
-        Pattern.of(_compile(each.replace("LEAD", r"\b", 1)), imperative=each.startswith("LEAD"), scores=scores)
-        for each in written
-    )
+    return tuple(Pattern(_compile(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written)
 
 
 def make_scoring_patterns(*written: str) -> tuple[Pattern, ...]:
