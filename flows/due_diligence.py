@@ -13,6 +13,7 @@ from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
 from flows.extract_all import extract_all
 from flows.index_folder import assign_room, index_folder
+from flows.prefect_server import is_embedded
 from flows.run import (
     add_warnings,
     close_company,
@@ -133,9 +134,10 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
     company_id = find_run_company(run, domain).id
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
+    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:
         with _places.get() or nullcontext(), ExitStack() as parts:
-            if _turns.get() is not None and not current_answerer().judges and not open_run_drive().remote:
+            if _turns.get() is not None and is_embedded() and _is_done_here():
                 parts.enter_context(as_parts())
             with _turns.get() or nullcontext():
                 if room_id is None:
@@ -160,6 +162,11 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
         return
     problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
+
+
+def _is_done_here() -> bool:
+    """Whether neither the drive nor a model is waited for."""
+    return not current_answerer().judges and not open_run_drive().remote
 
 
 def _is_small(room_id: int) -> bool:

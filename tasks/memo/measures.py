@@ -68,10 +68,14 @@ _TURNED: Final = {"low": "high", "high": "low"}
 """What a limit of a fall is of the growth."""
 _YEAR_BESIDE: Final = re.compile(r" \((?P<year>(?:19|20)\d\d): (?P<amount>[^()]{1,40})\)")
 """An amount of another year in brackets: "(2023: DKK 67.9 million)"."""
-_OTHER_SPAN: Final = re.compile(r"\b(?:previous|prior|last|preceding) (?:quarter|month|half|week)\b", re.IGNORECASE)
-"""A comparison with another time than the year before."""
+_OF_ANOTHER: Final = re.compile(
+    r"\b(?:(?:previous|prior|last|preceding) (?:quarter|month|half|week)|attributable to)\b", re.IGNORECASE
+)
+"""Words of another time than the year before, and of the part of some owners, where the ledger has the whole."""
 _COMPARES: Final = re.compile(r"\b(up|down) from\b", re.IGNORECASE)
 _EARLIER: Final = frozenset({"from", "against", "compared", "versus", "after"})
+_WEAK: Final = 2
+"""The rank of a concept's names that may mean another thing."""
 UNITS: Final = {COUNT: "count"}
 """The ledger's names of units, where a statement's figures have others."""
 _ANY: Final = Decimal("Infinity")
@@ -124,7 +128,7 @@ def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> It
     others = [token for at, token in enumerate(sentence.tokens) if not _is_within(at, [span[1:] for span in named])]
     amounts = [token for token in others if token.figure and not _is_within(token.start, times)]
     expression = _join([names for names, _, _ in named], amounts)
-    if expression is None or _OTHER_SPAN.search(sentence.original):
+    if expression is None or _OF_ANOTHER.search(sentence.original):
         return
     earlier = [token for token in amounts if token.preposition in _EARLIER]
     changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
@@ -188,8 +192,8 @@ def _find_names(tokens: Sequence[Token]) -> Iterator[tuple[tuple[str, ...], int,
         for stop in range(min(at + _LONGEST_NAME, len(tokens)), at, -1):
             label = plain_label(" ".join(token.text.replace("_", " ") for token in tokens[at:stop]))
             meaning = taxonomy().meaning(label) if any(token.is_content for token in tokens[at:stop]) else None
-            if meaning and meaning.concept.id == "net_income" and meaning.rank:
-                meaning = None  # the owners' part ("attributable to", "part du groupe"); the ledger's is that of all
+            if meaning and meaning.concept.id == "net_income" and meaning.rank >= _WEAK:
+                break  # the owners' part of it: "résultat net part du groupe"
             names = _NAMES.get(label) or ((meaning.concept.id,) if meaning else None)
             if names and not any(token.figure for token in tokens[at:stop]):
                 yield names, at, stop

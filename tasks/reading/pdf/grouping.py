@@ -162,8 +162,11 @@ class Grouping:
         )
         full = [at for at, has_label in enumerate(rows) if has_label]
         self._first, self._last = (full[0], full[-1]) if full else (0, 0)
-        amounts = [any(_is_amount(entry.text) for entry in level.entries.values()) for level in levels]
-        self._headers = amounts.index(True) if True in amounts[: _MOST_HEADERS + 1] else 0
+        told = [
+            any(_is_amount(entry.text) or entry.text.endswith(":") for entry in level.entries.values())
+            for level in levels
+        ]
+        self._headers = told.index(True) if True in told[: _MOST_HEADERS + 1] else 0
         self._turns = self._find_turns()
 
     def _is_roomy(self) -> bool:
