@@ -187,7 +187,8 @@ def _statement(
         return _prove(statement, room)
     measures = read_measures(statement.words, room.names)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
-    if not measures:  # of something that the ledger does not know: a part, what is left for some owners
+    is_row = any(statement.words.startswith(f"{figure.label}:") for figure in own)
+    if not measures and not is_row:  # a sentence on what the ledger does not know: a part, what some owners get
         by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
     measured = _by_measures(statement, measures, own, ledger, room)
     held = [*by_ledger, *measured]
