@@ -228,7 +228,9 @@ class Grouping:
             if column not in held:
                 continue
             upper = held[column]
-            if is_header and upper.spans == entry.spans and offset(upper.sides, entry.sides) < _ALIGNED:
+            if any(beside in level.entries for beside in range(column + 1, column + upper.spans)):
+                faults += _Fault.ROOM  # it heads the columns below it
+            elif is_header and upper.spans == entry.spans and offset(upper.sides, entry.sides) < _ALIGNED:
                 faults += _Fault.NO_ROOM
             elif column == self._label:
                 faults += self._label_faults(upper, entry, is_first=len(held) == 1)
