@@ -30,9 +30,6 @@ _IRREGULAR: Final = _irregular_forms()
 _SUFFIXES: Final = tuple(_DATA["lists"]["suffixes"].split())
 _NO_ADVERBS: Final = frozenset(_DATA["lists"]["no_adverbs"].split())
 _KEPT: Final = frozenset(_DATA["lists"]["kept"].split())
-_BRITISH_ISE: Final = re.compile(r"(?<=\w{3})(?<![aeou])is(?=(?:e[drs]?|ing|ations?)$)")
-_BRITISH_OUR: Final = re.compile(r"(?<=\w{2})our(?=(?:s|ed|ing|able|abl[ey]|ers?|ful|less)?$)")
-"""British spellings: "organise", "labour". All forms of a word change alike, so that other words stay one too."""
 
 
 @lru_cache(maxsize=100_000)
@@ -46,7 +43,6 @@ def stem(word: str) -> str:
         word = _IRREGULAR[word]
     if len(word) <= 3 or not word.isalpha() or word in _KEPT:
         return word
-    word = _BRITISH_OUR.sub("or", _BRITISH_ISE.sub("iz", word))
     if word.endswith("ional") and len(word) > 8:
         word = word.removesuffix("al")
     if word.endswith("ceed"):

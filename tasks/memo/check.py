@@ -50,12 +50,16 @@ from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.difference import Difference
 from tasks.statements.figures import StatedFigure, figures
-from tasks.statements.match import find_rates
 from tasks.table.values import value_in_words
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
 _SCALED: Final = re.compile(r"(?P<amount>[$€£] ?(?P<digits>\d[\d.,]*\d|\d)) (?P<scale>thousand|million)\b")
+_RATE: Final = re.compile(
+    r"\b(?:(?:per|an?|each|every) (?:day|week|month|quarter)|(?:dai|week|month|quarter)ly)\b(?!.{0,30}\bburn)",
+    re.IGNORECASE,
+)
+"""An amount for a shorter time than that of the ledger's figure: "monthly revenue"; a burn is one for a month."""
 _NARROWED: Final = r"(?: (?:attributable|before|after|from|excluding|including)\b)?"
 """A word behind a name that makes it another one: "net income attributable"."""
 _WORTH_SHOWING: Final = 0.5
@@ -182,8 +186,7 @@ def _statement(
     """The ledger's verdict on a sentence's figures, otherwise that of the statement check."""
     if not _NEGATIONS.isdisjoint(statement.words.casefold().replace("n’t", " n't").split()):
         return _prove(statement, room)
-    is_burn = "burn" in statement.words.casefold()  # which is one for a month
-    if not is_burn and find_rates(statement.words) - {"year"}:
+    if _RATE.search(statement.words):
         return _prove(statement, room)
     measures = read_measures(statement.words, room.names)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
@@ -283,7 +286,7 @@ def _names_other_line(name: str, words: str, row: RoomFigure, room: MemoTexts) -
     name = said[0] if said else name
     if not name or set(map(stem, name.split())) <= set(map(stem, row.figure.label.split())):
         return False
-    line = rf"^\W*{re.escape(name)}\b[^\n]*\d"
+    line = rf"^[^\w\n]{{0,20}}{re.escape(name)}\b[^\n\t]{{0,60}}\t[^\n]*\d"
     return re.search(line, room.text_of(row.text_id), re.IGNORECASE | re.MULTILINE) is not None
 
 

@@ -54,7 +54,7 @@ _RISING: Final = _stems("rise increase grow growth climb gain advance jump up hi
 _FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
 _ABROAD: Final = _stems(
-    "betrug beträgt belief lag geschäftsjahr jahr quartal halbjahr élève élevait exercice année semestre"
+    "betrug beträgt belief lag geschäftsjahr jahr élève élevait exercice année"
 )
 """Words of an amount's verb and time in German and French."""
 _FREE: Final = (

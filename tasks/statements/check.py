@@ -133,8 +133,7 @@ def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
     """
     for party in (party for text in texts for party in _DEFINED.finditer(text)):
         name = _FORM.sub("", party["full"]).strip(" ,")
-        names = rf"{re.escape(name)}|{re.escape(name.split()[0])}(?! [A-Z])"
-        statement = re.sub(rf"\b(?:{names})(?!\w)", f"the {party['short']}", statement)
+        statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {party['short']}", statement)
     return statement
 
 

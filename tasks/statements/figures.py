@@ -31,6 +31,15 @@ _NO_MONTH: Final = re.compile(r"\b(?:may|march)\b")
 _DASH: Final = re.compile(r"[^\W\d] [-–—−] (?=[$€£¥A-Z\d])")
 """A dash between a label and its figure, and no sign: "EBITDA - £2.4 million"."""
 
+_COUNTS: Final = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_PARTS: Final = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_FRACTION: Final = re.compile(
+    r"\b(?:(?P<count>a|one|two|three|four)[ -](?P<part>third|quarter|fourth|fifth|tenth)s?(?= (?:of|more|less)\b)"
+    r"|(?P<half>half)(?= (?:of|the|its|our|their)\b))",
+    re.IGNORECASE,
+)
+
+
 _ONES: Final = figure_words("ones").split()
 _TENS: Final = figure_words("tens").split()
 _NUMBER_WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
@@ -125,14 +134,21 @@ class StatedFigure:
 def figures(text: str) -> list[StatedFigure]:
     """The figures of a text, in order. They do not overlap."""
     found = _find_written(text)
-    starts, ends = [figure.start for figure in found], [figure.end for figure in found]
-    for match in _NUMBER_WORD.finditer(text):
-        at = bisect_right(ends, match.start())
-        is_taken = at < len(ends) and starts[at] < match.end()
-        if not is_taken and (figure := _from_word(text, match)) is not None:
-            found.append(figure)
-    found.sort(key=lambda figure: figure.start)
+    for pattern, make in ((_NUMBER_WORD, _from_word), (_FRACTION, _from_fraction)):
+        starts, ends = [figure.start for figure in found], [figure.end for figure in found]
+        for match in pattern.finditer(text):
+            at = bisect_right(ends, match.start())
+            is_taken = at < len(ends) and starts[at] < match.end()
+            if not is_taken and (figure := make(text, match)) is not None:
+                found.append(figure)
+        found.sort(key=lambda figure: figure.start)
     return _add_range_units(text, _without_repeats(text, found))
+
+
+def _from_fraction(text: str, match: re.Match[str]) -> StatedFigure:
+    """A part of a whole as a percentage: "two thirds of", "half of"."""
+    value = _COUNTS[(match["count"] or "one").lower()] * Decimal(100) / _PARTS[(match["part"] or "half").lower()]
+    return StatedFigure(match.start(), match.end(), PERCENT, value, 2, _limit(text, match.start(), match.end()))
 
 
 def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:

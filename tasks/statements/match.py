@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from tasks.language.numbers import PERCENT, POINTS
-from tasks.language.words import ACTING, has_opposite, load_stems, load_words, stem
+from tasks.language.words import ACTING, has_opposite, load_words, stem
 from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.figures import DATE, StatedFigure, same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
@@ -30,11 +30,15 @@ _BACK: Final = 100
 _SELF: Final = load_words("self") - {"its"}
 _PRONOUNS: Final = frozenset("it they he she which who whose".split())  # noqa: SIM905 - a list of words reads best as words
 _VERBS: Final = load_words("be") | load_words("auxiliary") - {"to", "not"}
-_TIMES: Final = load_stems("times")
+_TIMES: Final = frozenset(
+    map(stem, "year quarter month half period end fiscal week today date prior previous same comparable ago".split())  # noqa: SIM905 - as above
+) | {"prior-year", "year-ago", "year-earlier"}
 _PAST: Final = frozenset("was were has have had did been".split())  # noqa: SIM905 - as above
 _MEANT: Final = frozenset({"will", "shall", "must"})
 """What a duty is said with, one as good as the other."""
-_EXACT_PREPOSITIONS: Final = load_words("exact_prepositions")
+_EXACT_PREPOSITIONS: Final = frozenset(
+    "to from below above over under before after against without with by".split()  # noqa: SIM905 - as above
+)
 _EARLIER: Final = frozenset({"from", "against", "compared", "versus"})
 """Prepositions of an earlier figure, one as good as the other: "up from 5", "against 5"."""
 _WIDE: Final = frozenset("for from to by with due compared against after as versus than".split())  # noqa: SIM905 - as above
@@ -42,10 +46,10 @@ _WIDE: Final = frozenset("for from to by with due compared against after as vers
 _MEASURED: Final = frozenset({"money", PERCENT, POINTS})
 """Kinds of figures that are no part of what is spoken of: "rose 8 % to $4 million" says "rose to $4 million"."""
 _NOT: Final = frozenset("not no never none nor cannot nicht kein keine keinen keiner pas".split())  # noqa: SIM905 - as above
-_ONCE: Final = load_stems("once")
+_ONCE: Final = frozenset(
+    map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
+)
 """What happens once, so that one year for it speaks against another."""
-_COSTS: Final = frozenset(map(stem, ("cost", "expense", "tax", "depreciation", "amortization", "impairment")))
-"""What rows are called whose amounts may have a minus."""
 _INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
 """Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
@@ -334,8 +338,11 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
         at for at, token in enumerate(source)
         if token.clause in clauses and (token.start <= last.start or token.segment == last.segment)
     ]  # fmt: skip
-    places = sorted({*reach, *(at for at, token in enumerate(source) if token.limit is Limit.CONDITION)})
-    theirs = Counter(_strength(source, at) for at in places)
+    conditions = [at for at, token in enumerate(source) if token.limit is Limit.CONDITION]
+    places = sorted({*reach, *conditions})
+    governing = {kind for place in found.pairs.values() for kind in found.source.limits_at(place)}
+    theirs = Counter(map(str, governing - {source[at].limit for at in places}))
+    theirs.update(_strength(source, at) for at in places)
     ours = Counter(_strength(stated, at) for at in range(len(stated)))
     if not _tells_past(found.stated):  # what shall be done is done as a rule
         theirs["will"] -= max(0, sum(source[at].text in _MEANT for at in places) - ours["will"])
@@ -351,24 +358,22 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
     for token in stated:
         if token.text in _WAYS - near:
             yield Difference(DifferenceKind.NOT_LIMITED, token.text)
-    rates = find_rates(found.stated.text)
-    if rates and rates != find_rates(found.source.text):
+    rates = _find_rates(found.stated.text)
+    if rates and rates != _find_rates(found.source.text):
         yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
     if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
         yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
 
 
-def find_rates(text: str) -> set[str]:
-    """What the figures of a text are paid or counted for: a month, a year."""
-    return {_RATE_UNITS.get(unit, unit) for unit in map("".join, _RATE.findall(text.lower()))}
+def _find_rates(text: str) -> set[str]:
+    return {"year" if unit.startswith("annu") else unit for unit in map("".join, _RATE.findall(text.lower()))}
 
 
 _RATE: Final = re.compile(
     r"\b(?:(?:per|an?|each|every)[ _](hour|day|week|month|quarter|year|annum)"
-    r"|(hour|dai|week|month|quarter|year|annual)ly)\b"
+    r"|(hour|week|month|quarter|year|annual)ly)\b"
 )
 """What a figure is paid or counted for: "per month", and not "per year"."""
-_RATE_UNITS: Final = {"annum": "year", "annual": "year", "dai": "day"}
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
 _BINDING: Final = re.compile(
@@ -534,8 +539,9 @@ def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:
     head = {token.text for token in tokens[:first] if token.clause == tokens[first].clause}
     opens = next(at for at, token in enumerate(tokens) if token.clause == tokens[first].clause)
     is_relative = opens > 0 and tokens[opens].text == "that" and not tokens[opens - 1].is_verb
-    other = (head & _PRONOUNS) - {token.text for token in found.stated.tokens} | ({"that"} if is_relative else set())
-    if other:
+    if other := (head & _PRONOUNS) - {token.text for token in found.stated.tokens} | (
+        {"that"} if is_relative else set()
+    ):
         yield Difference(DifferenceKind.SOMEBODY_ELSE, theirs=min(other))
     for at in found.stated.content:
         if not found.is_known(at) or at in found.pairs:
@@ -559,37 +565,12 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
-    amounts = [token for at in stated.figures if not _is_date(token := stated.tokens[at])]
-    dates = [token for at in stated.figures if _is_date(token := stated.tokens[at])]
-    said = [token for token in said if not _goes_so(token, amounts, dates)]
     if limits := [token.text for token in stated.tokens if token.limit]:
         yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
     yield from (Difference(DifferenceKind.MISSING, token.text) for token in _without(said, label))
     yield from (Difference(DifferenceKind.PART, theirs=token.text) for token in _without(label, said))
     cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
-    if any(token.stem in _COSTS for token in label):  # which some write with a minus, and some without
-        cells = [_without_sign(cell) for cell in cells]
-    yield from _other_cells(dates, amounts, cells)
-
-
-def _goes_so(token: Token, amounts: Sequence[Token], dates: Sequence[Token]) -> bool:
-    """Whether a word says which way the amounts go from an earlier date to a later one: "rose" of "from 4 to 5"."""
-    given = {amount.preposition: (amount.figure, day.figure) for amount, day in zip(amounts, dates, strict=False)}
-    is_rise, is_fall = are_confused(token.stem, stem("fall")), are_confused(token.stem, stem("rise"))
-    if given.keys() != {"from", "to"} or len(amounts) != len(dates) or is_rise == is_fall:
-        return False
-    (before, first), (after, last) = given["from"], given["to"]
-    assert before
-    assert after
-    assert first
-    assert last
-    is_later = [part or 0 for part in last.date] > [part or 0 for part in first.date]
-    return is_later and (after.value > before.value) == is_rise
-
-
-def _without_sign(token: Token) -> Token:
-    assert token.figure is not None
-    return replace(token, figure=replace(token.figure, value=abs(token.figure.value)))
+    yield from _other_cells([stated.tokens[at] for at in stated.figures], cells)
 
 
 def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
@@ -597,15 +578,16 @@ def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if all(nearness(token.stem, other.stem) < ALIKE for other in others)]
 
 
-def _other_cells(dates: Sequence[Token], amounts: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
-    """What the cells of a row give otherwise than a statement's amounts, each in the column of its date."""
+def _other_cells(figures: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
+    """What the cells of a row give otherwise than a statement's figures, each in the column of its date."""
+    dates, amounts = list(filter(_is_date, figures)), [token for token in figures if not _is_date(token)]
     if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
         if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant
             yield _missing(amounts[0])
         return
     if not amounts or len(dates) not in {1, len(amounts)}:
         yield Difference(DifferenceKind.OTHER_PERIOD)
-    for amount, day in zip(amounts, [*dates] * len(amounts) if len(dates) == 1 else dates, strict=False):
+    for amount, day in zip(amounts, dates * len(amounts) if len(dates) == 1 else dates, strict=False):
         held = [cell for cell in cells if _nearness(amount, cell)]
         columns = {cell.segment for cell in cells if _is_date(cell) and _nearness(day, cell)}
         if not held:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from tasks.language.tokens import STOP_WORDS
@@ -24,16 +25,27 @@ _CONTRACTED: Final = re.compile(r"\b(\w+)['’](m|re|ve|ll|d)\b", re.IGNORECASE)
 _BALANCE_DATE: Final = re.compile(r"\b(?:balance[- ]sheet|reporting|closing) date\b", re.IGNORECASE)
 _BE: Final = load_words("be")
 _AUXILIARY: Final = load_words("auxiliary")
-_DETERMINERS: Final = load_words("determiners") | load_words("determiners_abroad")
+_DETERMINERS: Final = load_words("determiners") | frozenset(
+    "der die das des dem den ein eine einer eines einem einen und oder im in am an auf von vom zu zum zur mit bei aus "  # noqa: SIM905 - a list of words reads best as words
+    "hat haben ist sind wird werden wurde wurden war waren sich es er sie sein seine seiner ihre ihrer ihren seit als "
+    "auch nach le la les un une du au aux et ou est sont été était ont il elle à en dans pour par sur avec se son sa "
+    "ses leur leurs ce cette ces que qui".split()
+)
 _PREPOSITIONS: Final = load_words("prepositions")
 _JOINS: Final = load_words("joins") | {"dass", "weil", "während", "mais", "jedoch", "dont"}
 _PARTICIPLES: Final = load_words("participles")
 _NEGATIONS: Final = frozenset("nichts keines keinem nein ne n rien personne".split()) - {"n"}  # noqa: SIM905 - as above
 _SOFT: Final = {stem(word) for word in load_words("soft")}
 _EXACT: Final = load_words("exact")
-_COMPANY_FORMS: Final = load_words("company_forms")
+_COMPANY_FORMS: Final = frozenset(
+    "inc corp corporation ltd limited llc plc gmbh ag sa se co incorporated bv nv l.p lp".split()  # noqa: SIM905 - as above
+)
 _TITLES: Final = frozenset({"mr", "ms", "mrs", "dr"})
+_LACKING: Final = frozenset({"without", "ohne", "sans", "sin"})
+_NARROW: Final = 4
+"""Words behind a "not" that stands behind a thing and no verb, to which it reaches: "stock not already owned"."""
 _ORDINARY: Final = frozenset("whenever wherever whoever besides whichever effective pursuant each under both".split())  # noqa: SIM905 - as above
+_ARTICLES: Final = frozenset({"the", "a", "an"})
 _COMMON: Final = FREE | _DETERMINERS | STOP_WORDS | _ORDINARY
 _ROW_FIGURE: Final = re.compile(r"\s*+[-−(]?+\s*+(?:[$€£¥]|[A-Z]{3}\s)?+\s*+[-−(]?+\d")
 _AHEAD: Final = 8
@@ -97,9 +109,35 @@ class ParsedSentence:
     content: list[int] = field(default_factory=list)
     figures: list[int] = field(default_factory=list)
 
+    def limits_at(self, place: int) -> frozenset[Limit]:
+        """What limits a token, apart from negations: words before it in its clause, and in the
+        clause that reports it.
+        """
+        before = {token.limit for token in self._before(place) if token.limit and token.limit is not Limit.NEGATION}
+        behind = {
+            token.limit
+            for one, token in pairwise(self.tokens[place:])
+            if token.clause == self.tokens[place].clause
+            and token.limit in _SAYING | {Limit.POSSIBLE}
+            and one.text in _BE
+        }
+        return frozenset(kind for kind in before | behind if kind)
+
     def is_denied(self, place: int) -> bool:
         """Whether an odd number of negations precede a token in its clause, or a clause that reports it."""
-        return sum(token.limit is Limit.NEGATION for token in self._before(place)) % 2 == 1
+        own = self.tokens[place]
+        denials = []
+        for token in self._before(place):
+            if token.limit is not Limit.NEGATION or (token.text in _LACKING and own.preposition != token.text):
+                continue
+            at = self.tokens.index(token)
+            before = self.tokens[at - 1] if at else None
+            is_narrow = (
+                token.text in {"not", "nicht"} and before is not None and before.is_content and not before.is_verb
+            )
+            if not is_narrow or place - at <= _NARROW:
+                denials.append(token.text)
+        return sum(word != "nor" or "neither" not in denials for word in denials) % 2 == 1
 
     def _before(self, place: int) -> Iterator[Token]:
         clause = self.tokens[place].clause
@@ -166,7 +204,7 @@ class _Reader:
     def _add_word(self, match: re.Match[str]) -> None:
         lower = match.group().lower().replace("’", "'")
         is_dated = self._text[match.end() :].lstrip()[:1].isdigit()  # "since 2006"
-        is_join = lower in _JOINS and not is_dated
+        is_join = lower in _JOINS and not is_dated and not _governs(self.tokens, lower)
         if is_join or lower in {"and", "or"}:
             self._segment += 1
             self._clause += is_join
@@ -193,6 +231,11 @@ def _plain(text: str) -> str:
     return " ".join(text.split()) if "\t" not in text else text
 
 
+def _governs(tokens: Sequence[Token], word: str) -> bool:
+    """Whether `that` is the object of the preposition before it: "the amount of that loan"."""
+    return word == "that" and bool(tokens) and tokens[-1].text in _PREPOSITIONS
+
+
 def _tell_offices(tokens: Sequence[Token]) -> None:
     """Determine the role of each word: limiting, joining, governing, acting, or having content of its own."""
     preposition, since = "", 9
@@ -200,6 +243,8 @@ def _tell_offices(tokens: Sequence[Token]) -> None:
         before = tokens[at - 1] if at else None
         if before is not None and (before.segment != token.segment or before.is_verb):
             preposition, since = "", 9
+        if token.text in _ARTICLES and before is not None and (before.is_content or before.figure is not None):
+            preposition, since = "", 9  # "in January 2024 the municipality": another thing begins
         token.preposition = preposition if since < 4 else ""
         since += 1
         if token.figure is not None:
@@ -229,10 +274,16 @@ def _says_something(token: Token, before: Token | None) -> bool:
 
 def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
     """How a word limits a statement; None if it does not, or if it names a thing here: "its plan", "an offer"."""
-    token = tokens[at]
+    token, before = tokens[at], tokens[at - 1] if at else None
+    if token.text in {"like", "condition", "conditions"}:
+        return None
+    if token.text in {"both", "beide", "beiden"}:
+        return None if any(other.text in {"and", "und"} for other in tokens[at:]) else Limit.ALL
     if token.text in _NEGATIONS:
         return Limit.NEGATION
     if token.is_name and token.text not in {"no", "not", "never", "none", "kein", "keine"} and at:
+        return None
+    if token.text == "may" and token.is_name and before and before.text in {"in", "of", "since", "until", "by"}:
         return None
     kind = _LIMITS.get(token.text) or _LIMIT_STEMS.get(token.stem if token.text not in _EXACT else "")
     if kind is Limit.ALL and token.text.endswith(("ed", "es", "ing", "ion")):
@@ -261,13 +312,14 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
     ):
         return False
     is_acting = token.stem in ACTING or token.stem in CHANGING
+    is_going_on = is_acting and token.text.endswith("ing") and before not in _DETERMINERS
     is_helped = before in _AUXILIARY and not token.text.endswith("s") and (is_acting or before != "to")
     is_present = (
         is_acting
         and token.text.endswith("s")
         and before not in (_DETERMINERS - _JOINS - load_words("pronouns")) | _PREPOSITIONS
     )
-    return token.text not in _AUXILIARY and (is_past(token) or is_helped or is_present)
+    return token.text not in _AUXILIARY and (is_past(token) or is_helped or is_present or is_going_on)
 
 
 def _part_clauses(tokens: Sequence[Token]) -> None:

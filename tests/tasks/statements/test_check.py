@@ -344,27 +344,6 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
             Finding.CONTRADICTED,
         ),
         (
-            "\t2024\t2023\nFees ($ million)\t5\t4\n",
-            "Fees rose from $4 million in 2023 to $5 million in 2024.",
-            Finding.SUPPORTED,
-        ),
-        (
-            "\t2024\t2023\nFees ($ million)\t5\t4\n",
-            "Fees fell from $4 million in 2023 to $5 million in 2024.",
-            Finding.NOT_FOUND,
-        ),
-        ("\t2024\t2023\nPort costs ($ million)\t(5)\t(4)\n", "Port costs were $5 million in 2024.", Finding.SUPPORTED),
-        (
-            "\t2024\t2023\nPort result ($ million)\t(5)\t(4)\n",
-            "The port result was $5 million in 2024.",
-            Finding.NOT_FOUND,
-        ),
-        (
-            'Oka Pumps Ltd (the "Supplier") is in Rome. The Supplier organizes the labor.',
-            "Oka organises the labour.",
-            Finding.SUPPORTED,
-        ),
-        (
             "Its parent company is Oka Holdings, a firm in Rome.",
             "Its parent is Ruth Holdings, a firm.",
             Finding.CONTRADICTED,
@@ -421,12 +400,6 @@ def test_the_words_of_a_phrase_may_change_their_order(source: str, statement: st
 def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supported: bool) -> None:
     source = "We took a $12 million charge (“Q2 charge”), which included staff severance expenses of £8 million."
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
-
-
-def test_what_a_statement_adds_behind_a_comma_hides_no_other_name() -> None:
-    source = "As at the balance sheet date, the ultimate parent company was Fell Holdings LLC, an entity of Texas."
-    statement = "The ultimate parent company is Northfell Holdings Ltd, a company registered in the UK."
-    assert check(statement, [source]).verdict is Finding.CONTRADICTED
 
 
 @pytest.mark.parametrize(
