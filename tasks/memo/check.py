@@ -38,6 +38,7 @@ from tasks.memo.measures import (
     agrees,
     find_value,
     is_same_time,
+    names_another,
     read_measures,
     read_periods,
     says_multiple,
@@ -191,7 +192,8 @@ def _statement(
     measures = read_measures(statement.words, room.names)
     by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
     is_row = any(statement.words.startswith(f"{figure.label}:") for figure in own)
-    if not measures and not is_row:  # a sentence on what the ledger does not know: a part, what some owners get
+    labels = " ".join(figure.label for figure in own)
+    if not measures and not is_row and names_another(statement.words, f"{room.names} {labels}"):
         by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
     measured = _by_measures(statement, measures, own, ledger, room)
     held = [*by_ledger, *measured]

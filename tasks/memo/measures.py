@@ -20,6 +20,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import Expression, make_growth
 from tasks.figures.fiscal_calendar import Calendar
+from tasks.language.languages import detect_language
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months, last_day
 from tasks.language.words import stem
@@ -53,9 +54,7 @@ def _stems(words: str) -> frozenset[str]:
 _RISING: Final = _stems("rise increase grow growth climb gain advance jump up higher improve expand more above")
 _FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
-_ABROAD: Final = _stems(
-    "betrug beträgt belief lag geschäftsjahr jahr élève élevait exercice année"
-)
+_ABROAD: Final = _stems("betrug beträgt belief lag geschäftsjahr jahr élève élevait exercice année")
 """Words of an amount's verb and time in German and French."""
 _FREE: Final = (
     CHANGES | _RISING | _FALLING | _OF_TIMES | _ABROAD | _stems("total percentage nearly almost come go make have")
@@ -115,6 +114,18 @@ def read_measures(words: str, names: str = "") -> list[StatedMeasure]:
             return []
         measures += found
     return measures
+
+
+def names_another(words: str, known: str) -> bool:
+    """Whether words name somebody else than the `known` names do, another time, or what some owners get of the whole.
+
+    In German, where each noun has a capital, nobody is seen to be named.
+    """
+    if _OF_ANOTHER.search(words):
+        return True
+    own = _stems(known)
+    names = (token for token in read(words).tokens if token.is_name and token.is_content and token.figure is None)
+    return detect_language(words) != "German" and any(token.stem not in own for token in names)
 
 
 def says_multiple(words: str) -> bool:

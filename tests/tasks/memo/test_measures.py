@@ -47,6 +47,10 @@ STATED = {
         "The EBITDA margin reached 41.7 % in 2024.",
         "Net debt was 2.1 times EBITDA at 31 December 2024.",
         "Equity was some 14 % of total assets at 31 December 2024.",
+        "Acme, which sells software, had revenue of EUR 20 million in 2024.",
+        "Der Umsatz stieg 2024 auf 20 Mio. EUR.",
+        "Le chiffre d'affaires a atteint 20 millions d'euros en 2024.",
+        "Omsætningen udgjorde 20 mio. EUR i 2024.",
     ),
     MemoVerdict.NOT_FOUND: (
         "Revenue in the previous year was EUR 6.1 million.",
@@ -60,6 +64,8 @@ STATED = {
         "Cash was EUR 0.9 million.",
         "Revenue per quarter was EUR 2.1 million in 2024.",
         "Monthly revenue was EUR 0.7 million in 2024.",
+        "Der Umsatz betrug im Halbjahr 4 Mio. EUR.",
+        "Two thirds of revenue in 2024, EUR 5.6 million, came from Germany.",
         "Net income attributable to Acme plc was EUR 0.3 million in 2024.",
     ),
 }
