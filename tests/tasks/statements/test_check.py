@@ -407,3 +407,20 @@ def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supporte
 )
 def test_a_denial_that_only_words_without_weight_show_is_heard(statement: str) -> None:
     assert check(statement, ["Dr. Kessler alone does not reach the majority."]).verdict is Finding.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("source", "statement"),
+    [
+        ("It is denied that the supplier breached the contract.", "The supplier breached the contract."),
+        ("It is alleged that the supplier breached the contract.", "The supplier breached the contract."),
+        ("It is expected that revenue rose to EUR 5 million.", "Revenue rose to EUR 5 million."),
+        ("\t2024\nProfit before tax\t(5)", "Profit before tax was 5 in 2024."),
+        ("Half of the shares were sold.", "The shares were sold."),
+        ("Smith was the chief executive in 2010.", "Smith is now the chief executive."),
+        ("The company had 40 employees in 2010.", "The company has 40 employees today."),
+        ("First National Bank (the “Bank”) and Alpha GmbH. The Bank pays the fee.", "First the fee is paid."),
+    ],
+)
+def test_what_is_only_reported_partly_so_or_past_is_not_so(source: str, statement: str) -> None:
+    assert check(statement, [source]).verdict is not Finding.SUPPORTED
