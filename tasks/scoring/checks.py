@@ -18,7 +18,7 @@ from typing import Final
 from storage.companies import StoredClaim, StoredProfile
 from storage.run_documents import RunDocument
 from storage.scores import Absence, ScoreStatus
-from tasks.companies.profile import field_name, value_at
+from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
 from tasks.documents.kinds.kind import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
@@ -55,7 +55,8 @@ def check_fact(
         )
     bands = {scale[1]: criterion.rule} if criterion.rule else criterion.bands or {}
     met = max((score for score, rule in bands.items() if rules.parse(criterion.fact, rule).holds(fact)), default=None)
-    verdict = rules.verdict_in_words(bands, met, scale)
+    is_of_time = criterion.fact.endswith("year") or field_type(criterion.fact) is FieldType.TIME
+    verdict = rules.verdict_in_words(bands, met, scale, is_of_time=is_of_time)
     return CriterionResult(
         ScoreStatus.SCORED,
         f"{subject} is {_as_text(fact)}{_source(criterion.fact, claims)}. {verdict}",

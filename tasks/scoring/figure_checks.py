@@ -165,7 +165,7 @@ def _explain_missing(
     status = ScoreStatus.MISSING
     if values and not any(condition.fits(value.unit) for value in values):
         units = ", ".join(sorted({value.unit for value in values}))
-        reason = f"The figures for {name} are in {units}, which the rule cannot be checked against."
+        reason = f"The figures for {name} are in {units}, so the rule cannot be applied to them."
         status = ScoreStatus.UNSCORED
     elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
         reason = f"The latest {name} is long before the newest figures of the room."

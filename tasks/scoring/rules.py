@@ -23,8 +23,9 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 }  # fmt: skip
 _SIGNS: Final = {"≤": "<=", "≥": ">=", "=": "=="}
 _SIGNS_IN_WORDS: Final = {
-    "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than ", "==": "", "!=": "anything but ",
+    "<=": "at most {}", ">=": "at least {}", "<": "below {}", ">": "above {}", "==": "{}", "!=": "other than {}",
 }  # fmt: skip
+_TIMES_IN_WORDS: Final = {"<=": "{} or earlier", ">=": "{} or later", "<": "before {}", ">": "after {}"}
 _LISTS_IN_WORDS: Final = {"in": "one of", "not in": "none of", "contains": "text that contains"}
 _BETWEEN: Final = re.compile(
     r"\s*(growth\s+)?(?:between\s+(.*\d.*?)\s+and\s+(.*\d.*)|(?:from\s+)?(.*\d.*?)\s*(?:to|–|\s-\s)\s*(.*\d.*))",
@@ -167,18 +168,24 @@ _SINGLE = {FieldType.TEXT, FieldType.BOOLEAN, FieldType.TIME, *_NUMBERS}
 ALLOWED = "a rule is one of <= < >= > == != with a value, in [a, b], not in [a, b], contains text"
 
 
-def rule_in_words(written: str) -> str:
-    """A rule as its reader would say it: `at least 20 %`, `growth of at most 5 %`, `one of DE, NO`."""
+def rule_in_words(written: str, *, is_of_time: bool = False) -> str:
+    """A rule as its reader would say it: `growth of at most 5 %`, `one of DE, NO`, `2018 or earlier`."""
     if (compared := _FIGURE_RULE.fullmatch(written)) is not None:
-        growth, sign, number = compared.groups()
-        return f"{'growth of ' if growth else ''}{_SIGNS_IN_WORDS[_SIGNS.get(sign, sign)]}{number}"
+        growth, sign, value = compared.groups()
+        words = _SIGNS_IN_WORDS | (_TIMES_IN_WORDS if is_of_time else {})
+        return ("growth of " if growth else "") + words[_SIGNS.get(sign, sign)].format(value)
     if (listed := _FACT_RULE.fullmatch(written)) is not None:
         return f"{_LISTS_IN_WORDS[' '.join(listed[1].lower().split())]} {listed[2].strip('[]')}"
     return written
 
 
 def verdict_in_words(
-    written: Mapping[float, str], met: float | None, scale: tuple[float, float], between: str = ""
+    written: Mapping[float, str],
+    met: float | None,
+    scale: tuple[float, float],
+    between: str = "",
+    *,
+    is_of_time: bool = False,
 ) -> str:
     """Which of a user's rules, by the points that each gives, a value meets, as a sentence.
 
@@ -186,7 +193,7 @@ def verdict_in_words(
     """
     if met is None and between:
         return between
-    asked = {points: rule_in_words(rule) for points, rule in written.items()}
+    asked = {points: rule_in_words(rule, is_of_time=is_of_time) for points, rule in written.items()}
     if len(asked) == 1 and scale[1] in asked:
         return f"You asked for {asked[scale[1]]}: {'not met' if met is None else 'met'}."
     if met is not None:

@@ -74,7 +74,7 @@ PROFILE = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1
     quick_cases(
         [
             (PROFILE, "The Prefect server does not answer"),
-            ("active = no text of Prefect's", "each run starts a server of its own"),
+            ("active = no text of Prefect's", "each run starts its own server"),
         ],
         quick=(0,),
     ),

@@ -44,7 +44,7 @@ def document_of(room: Room, document: str) -> CriterionResult:
         ("<= 25 %", "at most 25 %"),
         ("growth >= 20 %", "growth of at least 20 %"),
         ("≥ EUR 5 million", "at least EUR 5 million"),
-        ("!= 0", "anything but 0"),
+        ("!= 0", "other than 0"),
         ("= true", "true"),
         ("not  in [DE, NO]", "none of DE, NO"),
         ("contains saas", "text that contains saas"),
@@ -59,15 +59,15 @@ def test_a_rule_that_is_met_gives_the_top_of_the_scale_and_names_the_source(room
     room.is_known_as(("founded_year", 1994, "files"), ("founded_year", 1995, "wikidata"), founded_year=1994)
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 5)
-    assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31). You asked for at most 2018: met."
+    assert finding.reason == "Founding year is 1994 (files, as of 2025-03-31). You asked for 2018 or earlier: met."
 
 
 @pytest.mark.parametrize(
     ("founded", "score", "reason"),
     [
-        (1994, 5, "That earns 5 points: at most 2000."),
-        (2012, 3, "That earns 3 points: at most 2018."),
-        (2021, 1, "That is in none of your bands: at most 2018 (3 points), at most 2000 (5 points)."),
+        (1994, 5, "That earns 5 points: 2000 or earlier."),
+        (2012, 3, "That earns 3 points: 2018 or earlier."),
+        (2021, 1, "That is in none of your bands: 2018 or earlier (3 points), 2000 or earlier (5 points)."),
     ],
 )
 def test_the_best_band_that_is_met_counts(room: Room, founded: int, score: float, reason: str) -> None:
@@ -81,7 +81,7 @@ def test_a_rule_that_is_not_met_gives_the_bottom(room: Room) -> None:
     room.is_known_as(("founded_year", 2021, "files"), founded_year=2021)
     finding = fact_of(room, "founded_year", "<= 2018")
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 1)
-    assert finding.reason.endswith("You asked for at most 2018: not met.")
+    assert finding.reason.endswith("You asked for 2018 or earlier: not met.")
 
 
 @pytest.mark.parametrize(

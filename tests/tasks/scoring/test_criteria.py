@@ -135,7 +135,7 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ),
         (
             "{id: a, fact: founded_year, bands: {5: recently}}",
-            f"line 2, criteria.0.bands.5: 'recently' is no rule: {ALLOWED}.",
+            f"line 2, criteria.0.bands.5: 'recently' is not a rule: {ALLOWED}.",
         ),
         (
             "{id: a, fact: founded_year, bands: {best: '> 2000'}}",
@@ -174,7 +174,7 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
         ),
         (
             "{id: a, fact: founded_year, rule: before 2018}",
-            f"line 2, criteria.0.rule: 'before 2018' is no rule: {ALLOWED}.",
+            f"line 2, criteria.0.rule: 'before 2018' is not a rule: {ALLOWED}.",
         ),
     ],
 )
@@ -321,12 +321,12 @@ def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
             "rule: revenue is money, so '>= 20 %' cannot be used; for its growth",
         ),
         ("figure: churn, rule: '<= EUR 5'", "rule: churn is a percentage, so '<= EUR 5' cannot be used"),
-        ("figure: revenue, rule: '> large'", "rule: 'large' is no number: a rule on a figure is one of"),
+        ("figure: revenue, rule: '> large'", "rule: 'large' is not a number: a rule on a figure is one of"),
         (
             "figure: equity / total assets, rule: 'from 10 % (0) to 40 % (5)'",
-            "rule: '10 % (0)' is no number: a rule on a figure is one of",
+            "rule: '10 % (0)' is not a number: a rule on a figure is one of",
         ),
-        ("figure: revenue, rule: 'in [1, 2]'", "rule: 'in [1, 2]' is no rule: a rule on a figure is one of"),
+        ("figure: revenue, rule: 'in [1, 2]'", "rule: 'in [1, 2]' is not a rule: a rule on a figure is one of"),
         ("figure: revenue, rule: '> 1', period: soon", "period: must be latest, a year (2024), a quarter"),
         ("figure: revenue, rule: '> 1', perod: latest", "perod: there is no such field; did you mean period?"),
         ("figure: revenue, bands: {7: '> 1'}", "bands.7: must be a score of the scale, 0 to 5"),

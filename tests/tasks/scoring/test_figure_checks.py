@@ -131,7 +131,7 @@ def test_of_two_figures_the_one_that_is_not_given_is_named(accounts: Room) -> No
 def test_a_rule_in_another_currency_is_not_held_against_the_figure(accounts: Room) -> None:
     status, _, reason = scored(accounts, figure="revenue", rule=">= USD 5 million")
     assert (status, accounts.outcomes["a"].missing) == (ScoreStatus.UNSCORED, None)
-    assert reason.startswith("The figures for revenue are in EUR, which the rule cannot be held against.")
+    assert reason.startswith("The figures for revenue are in EUR, so the rule cannot be applied to them.")
 
 
 def test_a_figure_that_another_document_contradicts_says_so(accounts: Room) -> None:

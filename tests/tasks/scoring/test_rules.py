@@ -60,10 +60,10 @@ def test_a_rule_holds_for_what_it_says(field: str, rule: str, met: list[Any], un
 @pytest.mark.parametrize(
     ("field", "rule", "message"),
     [
-        ("founded_year", "", "is no rule: a rule is one of"),
-        ("founded_year", "2018", "is no rule"),
-        ("founded_year", "<=", "is no rule"),
-        ("founded_year", "=> 2018", "is no rule"),
+        ("founded_year", "", "is not a rule: a rule is one of"),
+        ("founded_year", "2018", "is not a rule"),
+        ("founded_year", "<=", "is not a rule"),
+        ("founded_year", "=> 2018", "is not a rule"),
         ("founded_year", "<= soon", "founded_year is a number: 'soon' is not"),
         ("founded_year", ">= 1,000", "is a number: '1,000' is not"),
         ("founded_year", "== true", "is a number: True is not"),
