@@ -183,7 +183,7 @@ class _Table:
 
     def candidates(self) -> Iterator[TableCandidate]:
         """All numbers in the table that may be figures."""
-        for row in tables.whole_rows(self._rows):
+        for row in tables.whole_rows(self._rows, self._document.text):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
             row = self._with_label_cell(row)  # noqa: PLW2901 - the same row

@@ -283,9 +283,11 @@ def _loose_row(label: str, start: int, cells: Sequence[re.Match[str]]) -> Row:
     return Row(start, [label, *(cell.group().strip() for cell in cells)], starts, True)
 
 
-def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of a table with split ones joined: dates above rows, and labels on the line above their numbers."""
-    below = _below_labels(rows[:_LONGEST_STATEMENT])
+def whole_rows(rows: Sequence[Row], text: str) -> Iterator[Row]:
+    """The rows of a table in a text with split ones joined: dates above rows, and labels on the line above their
+    numbers.
+    """
+    below = _below_labels(rows[:_LONGEST_STATEMENT], text)
     for at, row in enumerate(rows):
         if at in below:
             label = rows[at - 1]
@@ -296,15 +298,36 @@ def whole_rows(rows: Sequence[Row]) -> Iterator[Row]:
             yield row
 
 
-def _below_labels(rows: Sequence[Row]) -> Collection[int]:
-    """The rows that begin with their numbers, each below a line with nothing but a label, where most rows are so."""
-    below = {
-        at
-        for at, (above, row) in enumerate(pairwise(rows), 1)
-        if not row.name and above.name and not any(above.cells[1:]) and row.has_number(comma_decimal=False)
-    }
-    named = sum(1 for row in rows if row.name and row.has_number(comma_decimal=False)) if len(below) > 1 else 0
-    return below if len(below) > max(named, 1) else ()
+def _below_labels(rows: Sequence[Row], text: str) -> Collection[int]:
+    """The rows that begin with their numbers, each below a line with nothing but a label, where most rows are so.
+
+    None where the labels may be below their numbers: the first numbers have no label above, or the last label is last.
+    """
+    numbered = [at for at, row in enumerate(rows) if _begins_with_number(row)]
+    below = {at for at in numbered if at and _is_label_alone(rows[at - 1])}
+    if len(below) <= 1 or numbered[0] not in below or _is_label_alone(rows[-1]) or _has_line_behind(text, rows[-1]):
+        return ()
+    named = sum(1 for row in rows if row.name and row.has_number(comma_decimal=False))
+    return below if len(below) > named else ()
+
+
+def _begins_with_number(row: Row) -> bool:
+    if row.name or not row.has_number(comma_decimal=False):
+        return False
+    first, *others = filter(None, row.cells)
+    is_first = is_number(first) and not find_periods(first)
+    return is_first and not any(_is_label(cell) and not WORDS.no_number.fullmatch(cell) for cell in others)
+
+
+def _is_label_alone(row: Row) -> bool:
+    return bool(row.name) and not any(row.cells[1:])
+
+
+def _has_line_behind(text: str, row: Row) -> bool:
+    """Whether a line follows a table's last row on its page without a gap."""
+    end = text.find("\n", row.start) + 1
+    line = text[end : end + _LONGEST_ROW].partition("\n")[0] if end else ""
+    return bool(line.strip()) and "\f" not in line
 
 
 def _is_cut_date(row: Row) -> bool:

@@ -61,6 +61,26 @@ def test_a_row_without_a_label_below_a_heading_is_not_the_headings() -> None:
 
 
 @pytest.mark.parametrize(
+    "rows",
+    [
+        "Equity\n\tShare capital\t100\t90\nDebt\n\tOverdraft\t10\t20\nCash\n\tPetty cash\t5\t6\n",
+        "Equity\n\t1\tShare capital\t90\nDebt\n\t2\tOverdraft\t20\nCash\n\t3\tPetty cash\t6\n",
+        "\t10,000\t9,000\nRevenue\n\t7,000\t6,000\nGross profit\n\t500\t400\nNet income\n",
+        "Income statement\n\t10,000\t9,000\nRevenue\n\t7,000\t6,000\nGross profit\n\t500\t400\nNet income\n",
+    ],
+)
+def test_items_and_labels_below_numbers_are_not_the_label_above(rows: str) -> None:
+    assert figures(f"EUR thousand\n\t2024\t2023\n{rows}") == []
+
+
+def test_years_that_name_rows_are_not_numbers_of_the_label_above() -> None:
+    found = figures("EUR thousand\nRevenue\n\t2024\t100\n\t2023\t90\nNet income\n\t2024\t10\n\t2023\t9\n")
+    assert [(concept, value) for concept, value, *_ in found] == [
+        ("revenue", "100000"), ("revenue", "90000"), ("net_income", "10000"), ("net_income", "9000"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("head", "values"),
     [
         ("Solde débiteur 2024\tSolde créditeur 2024\tTotaux 2024", ["1300"]),
