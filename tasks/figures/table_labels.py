@@ -192,8 +192,8 @@ def entity_named(text: str, label: Label) -> str | None:
     )
 
 
-_NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]{2}")
-"""What the name of a part has at least: a column "a" beside "b" is none."""
+_NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]|[\u3040-\u9fff\uac00-\ud7af]")
+"""What the name of a part has at least: "O2", "B", "日本"; a column "a" beside "b" is none."""
 
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _WEAK: Final = 2

@@ -80,6 +80,12 @@ def test_years_that_name_rows_are_not_numbers_of_the_label_above() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("one", "other"), [("O2", "B2B"), ("A", "B"), ("日本", "米国"), ("한국", "미국")])
+def test_a_short_name_over_a_column_is_a_part_of_the_company(one: str, other: str) -> None:
+    found = figures(f"EUR\t{one} 2024\t{other} 2024\tTotal 2024\nRevenue\t4,000\t5,000\t9,000\n")
+    assert [(value, entity) for _, value, _, entity in found] == [("4000", one), ("5000", other), ("9000", None)]
+
+
 @pytest.mark.parametrize(
     ("head", "values"),
     [
