@@ -458,14 +458,13 @@ _FEWEST_IN_SECTIONS: Final = 6
 
 
 def begins_with_sections(rows: Sequence[Row]) -> bool:
-    """Whether the first column names the section of each row, and the second its label: "P&L | Revenue | USD | 12".
+    """Whether the first column names the statement of each row, and the second its label: "P&L | Revenue | USD | 12".
 
-    Where most labels stand in several sections, these are parts of the company: "Europe | Revenue", "Asia | Revenue".
+    Other names there may be other companies, parts of this one, or scenarios: "Europe | Revenue", "Budget | Revenue".
     """
-    pairs = [(row.name, row.cells[1]) for row in rows if row.width > _PAIR and row.name and _is_label(row.cells[1])]
-    sections, labels = {section for section, _ in pairs}, {label for _, label in pairs}
-    is_grouped = len(pairs) >= _FEWEST_IN_SECTIONS and 3 * len(sections) <= 2 * len(pairs)
-    return is_grouped and 4 * len(labels) >= 3 * len({*pairs})
+    numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number(comma_decimal=False))
+    sections = [row.name for row in numbered if _is_label(row.cells[1])]
+    return len(sections) >= _FEWEST_IN_SECTIONS and all(map(WORDS.statement_section.fullmatch, sections))
 
 
 def _is_label(cell: str) -> bool:

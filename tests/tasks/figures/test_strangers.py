@@ -133,6 +133,22 @@ def test_a_first_column_of_sections_is_passed_over() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("head", "parts"),
+    [
+        ("Company", "Alpha GmbH, Beta GmbH"),
+        ("Segment", "Retail, Wholesale"),
+        ("Unit", "Nordics, Group"),
+        ("Scenario", "Budget, Actual"),
+    ],
+)
+def test_a_first_column_of_other_names_than_statements_gives_no_figure(head: str, parts: str) -> None:
+    one, other = parts.split(", ")
+    rows = f"{one}\tRevenue\t40\t45\n{one}\tEBITDA\t50\t55\n{one}\tNet income\t6\t7\n"
+    rows += f"{other}\tCash\t70\t75\n{other}\tTotal assets\t80\t85\n{other}\tHeadcount\t9\t10\n"
+    assert figures(f"EUR thousand\n{head}\tLine\t2024\t2023\n{rows}") == []
+
+
 def test_a_first_column_of_parts_gives_no_figure_of_the_company() -> None:
     rows = "".join(
         f"{part}\tRevenue\tUSD\t1200\t1500\n{part}\tCOGS\tUSD\t300\t400\n" for part in ("Asia", "Europe", "Africa")
