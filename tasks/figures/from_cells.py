@@ -41,7 +41,7 @@ from tasks.language.numbers import (
     read_units,
     thousands_mark,
 )
-from tasks.language.periods import When, find_periods, header_period, may_name_time
+from tasks.language.periods import When, find_periods, header_period, may_name_time, says_to_date
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -406,7 +406,14 @@ class _Table:
             return None
         when = said.when if said.when and said.when.dated else column.when if column else None
         if self._pace and when is said.when and when is not None and when.end and when.months is None:
-            when = replace(when, months=self._pace)  # each row of a series is as long as the step to the next
+            over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
+            if says_to_date(over):
+                when = replace(when, to_date=True)
+            elif meaning.kind == "duration" and WORDS.running_total.search(over):
+                self._findings.leave_out("running totals")
+                return None
+            elif not WORDS.longer_than_its_step.search(over):
+                when = replace(when, months=self._pace)  # each row of a series is as long as the step to the next
         if when is None and said.meaning is not None and column is None:
             self._findings.leave_out("no header over the column")
             return None

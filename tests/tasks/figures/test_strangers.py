@@ -31,6 +31,27 @@ def test_a_row_of_a_series_is_as_long_as_the_step_to_the_next(days: tuple[str, .
 
 
 @pytest.mark.parametrize(
+    ("title", "head", "periods"),
+    [
+        ("Rolling 12 months", "Date\tRevenue", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
+        ("Last twelve months to each date", "Date\tRevenue", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
+        ("EUR", "LTM to\tRevenue", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
+        ("EUR", "Date\tAnnualised revenue", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
+        ("EUR", "Date\tRevenue run-rate", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
+        ("Year to date figures", "Date\tRevenue", ["2024-01-01/2024-06-30", "2024-01-01/2024-09-30"]),
+        ("Cumul depuis le 1er janvier", "Date\tRevenue", []),
+        ("Kumulierte Werte", "Date\tRevenue", []),
+        ("Up to date figures", "Date\tRevenue", ["2024-04-01/2024-06-30", "2024-07-01/2024-09-30"]),
+    ],
+)
+def test_a_row_of_a_rolling_or_running_series_is_longer_than_its_step(
+    title: str, head: str, periods: list[str]
+) -> None:
+    rows = "31 March 2024\t10,000\n30 June 2024\t20,000\n30 September 2024\t30,000\n"
+    assert [period for *_, period, _ in figures(f"{title}\n{head}\n{rows}")][1:] == periods
+
+
+@pytest.mark.parametrize(
     ("head", "periods"),
     [
         ("I trimestre 2024\tIII trimestre 2024", ("2024-01-01/2024-03-31", "2024-07-01/2024-09-30")),
