@@ -184,7 +184,6 @@ def count_months(period: str) -> int:
 
 
 @lru_cache(maxsize=8192)
-@lru_cache(maxsize=32)
 def find_periods(text: str) -> tuple[When, ...]:
     """The periods that a text names, in order. A sentence with several figures is asked for them again and again."""
     if not _TIMELY.search(text) or not HINT.search(text):
