@@ -109,7 +109,7 @@ def name_company_run() -> str:
 def show_outcome(results: RunResults, out: Path | None) -> None:
     """Show how a run ended, for a batch or one company: the link to its report, then its log and its tags.
 
-    Prefect's page lists the newest artifact first, so the link is made last. The tag `diligence` marks our runs for
+    The link is made last: it is the newest artifact. The tag `diligence` marks our runs for
     `prune`; `warnings` marks those whose report has any.
     """
     run = results.run

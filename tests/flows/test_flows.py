@@ -134,12 +134,12 @@ def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None
     assert any("Small screen" in str(table) for table in artifacts("ranking-small-screen"))
 
 
-def test_the_link_to_the_report_is_the_first_artifact_on_prefects_page(finished: Finished) -> None:
+def test_the_link_to_the_report_is_the_newest_artifact_of_a_run(finished: Finished) -> None:
     with get_client(sync_client=True) as client:
         all_runs = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC)
         mine = [run.id for run in all_runs if run.parameters.get("out") == str(finished.out)]
         of_run = FlowRunFilter(id=FlowRunFilterId(any_=mine))
-        shown = client.read_artifacts(flow_run_filter=of_run, sort=ArtifactSort.ID_DESC)  # as Prefect's page asks
+        shown = client.read_artifacts(flow_run_filter=of_run, sort=ArtifactSort.CREATED_DESC)
     keys = [artifact.key for artifact in shown if artifact.task_run_id is None]  # those of tasks come below
     assert keys[0] == "report-small-screen"
     assert "ranking-small-screen" in keys
