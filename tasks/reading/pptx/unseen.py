@@ -23,10 +23,15 @@ _WHITE_BACKGROUND: Final = re.compile(rb"""<p:bg>\s*+<p:bg(?:Pr>\s*+<a:solidFill
 _LIGHT: Final = re.compile(rb"""<a:lt1>\s*+<a:\w++\s[^<>]*?(?:val|lastClr)="FFFFFF\"""")
 """Of a theme: its light colour is white. A master says by `bg1="lt1"` that its slides stand on that."""
 
+_OTHER_COLOURS: Final = b"<a:overrideClrMapping"
+"""In slides and layouts whose light colour may be another than the master's (ISO/IEC 29500-1, 20.1.6.8)."""
+
 _SHAPE: Final = re.compile(rb"<(/?)p:(sp|pic|graphicFrame|cxnSp|grpSp)>")
 _LINE: Final = re.compile(rb"<a:ln(?=[\s>])[^<>]*+>.{0,600}?</a:ln>", re.DOTALL)
 _FILL: Final = re.compile(rb"""<a:(?:solid|grad|blip|patt|grp)Fill[\s/>]|<a:fillRef\s++idx="[1-9]""")
 _HOLDER: Final = re.compile(rb"<p:ph(?=[\s/>])([^<]*+)")
+_MOST_COMPARED: Final = 1_000_000
+"""Pairs of a shape with white words and a coloured one: a quarter of a second."""
 
 
 class _Drawn(NamedTuple):
@@ -61,21 +66,22 @@ class UnseenWords:
             return data
         shapes = _drawn(data)
         around += (shape for shape in shapes if shape.is_coloured)
+        white = [shape for shape in shapes if not shape.is_coloured and _RUN.search(data, shape.start, shape.end)]
+        if len(white) * len(around) > _MOST_COMPARED:
+            return data
         pieces: list[bytes] = []
         done = 0
-        for shape in shapes:
+        for shape in white:
             holder = _HOLDER.search(data, shape.start, shape.end)
             box = shape.box or (self._placeholders.box(slide, key_in(holder[1])) if holder else None)
-            content = data[shape.start : shape.end]
-            if box is not None and not shape.is_coloured and not _is_over(box, around):
-                content = _RUN.sub(b"\\1\x12\\2\x13", content)
-            pieces += data[done : shape.start], content
-            done = shape.end
+            if box is not None and not _is_over(box, around):
+                pieces += data[done : shape.start], _RUN.sub(b"\\1\x12\\2\x13", data[shape.start : shape.end])
+                done = shape.end
         return b"".join((*pieces, data[done:]))
 
     def _stands_on_white(self, parts: Sequence[bytes], master: str) -> bool:
         """Whether a slide's background is white; `parts` are the slide, its layout and its master."""
-        if not parts[-1] or b'bg1="lt1"' not in parts[-1]:
+        if not parts[-1] or b'bg1="lt1"' not in parts[-1] or any(_OTHER_COLOURS in part for part in parts[:-1]):
             return False
         themes = [item.target for item in self._package.relationships(master) if item.kind == "theme"]
         if not themes or not _LIGHT.search(self._package.scan(themes[0])):
@@ -89,8 +95,8 @@ def _drawn(data: bytes) -> list[_Drawn]:
     shapes: list[_Drawn] = []
     depth = 0
     tags = [*_SHAPE.finditer(data)]
-    ends = [*(tag.start() for tag in tags[1:]), len(data)]
-    for tag, end in zip(tags, ends, strict=True):
+    starts = [*(tag.start() for tag in tags), len(data)]
+    for tag, end in zip(tags, starts[1:], strict=True):
         closes, kind = tag.groups()
         if kind == b"grpSp":
             depth += -1 if closes else 1

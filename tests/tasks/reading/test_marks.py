@@ -1,6 +1,8 @@
 """Marks that are raised, words that nobody sees, and files that are another format than they say."""
 
+import copy
 import io
+import time
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +20,8 @@ from openpyxl.cell.text import InlineFont
 from pptx import Presentation
 from pptx.dml.color import RGBColor as SlideColour
 from pptx.enum.shapes import MSO_SHAPE
+from pptx.oxml import parse_xml as parse_slide
+from pptx.oxml.ns import nsdecls as slide_namespaces
 from pptx.util import Inches, Pt
 from reportlab.lib.colors import black, blue, white
 from reportlab.pdfgen.canvas import Canvas
@@ -323,6 +327,20 @@ def darken(fill: Any) -> Any:
     return fill
 
 
+def swap_colours(slide: Any) -> object:
+    """Show a slide with the light and the dark colour of its theme exchanged."""
+    names = ("accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink", "folHlink")
+    same = " ".join(f'{name}="{name}"' for name in names)
+    mapping = f'<a:overrideClrMapping %s bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2" {same}/>'
+    holder = slide.element.find("{*}clrMapOvr")
+    holder.clear()
+    return holder.append(parse_slide(mapping % slide_namespaces("a")))
+
+
+def remove_shapes(layout: Any) -> object:
+    return [layout.shapes._spTree.remove(shape.element) for shape in [*layout.shapes]]
+
+
 SLIDE_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
     "a box": (box, True),
     "beside a rectangle": (lambda slide: (rectangle(slide, 5), box(slide)), True),
@@ -330,6 +348,8 @@ SLIDE_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
     "a filled box": (lambda slide: darken(box(slide).fill), False),
     "a dark slide": (lambda slide: (box(slide), darken(slide.background.fill)), False),
     "a dark layout": (lambda slide: (box(slide), darken(slide.slide_layout.background.fill)), False),
+    "other colours": (lambda slide: (box(slide), swap_colours(slide)), False),
+    "a layout without shapes": (lambda slide: (box(slide), remove_shapes(slide.slide_layout)), True),
     "a group": (lambda slide: slide.shapes.add_group_shape([box(slide)]), False),
 }
 
@@ -343,6 +363,17 @@ def test_white_words_of_a_slide_are_marked_where_nothing_coloured_may_be_behind_
     assert ("[hidden: White]\n" in unseen(reading)) == is_hidden
     assert ("White" in shown_text(reading.text, reading.places)) != is_hidden
     assert "Seen" in shown_text(reading.text, reading.places)
+
+
+def test_very_many_shapes_of_a_slide_are_read_in_bounded_time() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    shapes = [box(slide).element, rectangle(slide, 5).element]
+    slide.shapes._spTree.extend(copy.deepcopy(shape) for shape in shapes * 6_000)
+    data = saved(deck)
+    start = time.process_time()
+    assert read(".pptx", data).text.count("Seen") == 6_001
+    assert time.process_time() - start < 3
 
 
 def part(xml: str) -> bytes:
