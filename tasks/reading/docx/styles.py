@@ -99,9 +99,13 @@ class Look(NamedTuple):
 
 
 def find_look(properties: bytes, start: int = 0, end: int | None = None) -> Look:
-    """What the properties between `start` and `end` of a part say themselves."""
+    """What the properties between `start` and `end` of a part say themselves; a colour that was behind words before a
+    tracked change counts as well.
+    """
     bounds = start, len(properties) if end is None else end
-    vanish, colour = _VANISH.search(properties, *bounds), _COLOUR.search(properties, *bounds)
+    before = properties.find(b"<w:rPrChange", *bounds)
+    now = start, before if before >= 0 else bounds[1]
+    vanish, colour = _VANISH.search(properties, *now), _COLOUR.search(properties, *now)
     hides = None if vanish is None else is_on((vanish[1] or b"").decode("utf-8", "replace"))
     return Look(hides, colour[1] if colour else b"", _SHADE.search(properties, *bounds) is not None)
 

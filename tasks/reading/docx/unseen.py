@@ -27,8 +27,16 @@ _TINY: Final = re.compile(rb"""<w:sz w:val="[0-3]"\s*+/>""")
 _WORDS: Final = re.compile(rb"(<w:t(?:\s[^<>]*+)?>)([^<]++)(?=</w:t>)")
 _STYLE: Final = re.compile(rb"""<w:(?:p|r|tbl)Style\s++w:val="([^"<]*+)""")
 _FRAME: Final = re.compile(rb"<(/?)w:(tbl|tc|txbxContent)(?=[\s>])[^<>]*+>")
+_PROPERTIES: Final = re.compile(
+    rb"<[^<>]*+>\s*+(?:</?w:(?:bookmark|comment|customXml|move|perm|proof)[^<>]*+>\s*+)*+"
+    rb"<w:(r|p|tc|tbl)Pr(?:\s[^<>]*+)?+(?<!/)>"
+)
+"""A tag, and where the properties of what it opens begin."""
+
+_NOT_ITS_OWN: Final = re.compile(rb"<w:(?:rPr|\w++(?<=PrChange))[\s>]")
+"""What follows are the properties of a paragraph's mark, or those before a tracked change."""
+
 _LONGEST_PROPERTIES: Final = 4_000
-_LONGEST_PARAGRAPH: Final = 1 << 16
 _BEHIND: Final = (b'behindDoc="1"', b"<w:pict", b"<w:background")
 """Pictures and shapes behind the words of a page, and the colour of all pages."""
 
@@ -39,7 +47,7 @@ def may_lie_behind(part: bytes) -> bool:
 
 
 class _Ground(NamedTuple):
-    """A table, cell or text box that words stand in, and whether it may be coloured."""
+    """A table, cell or text box that words stand in, and whether it or what it stands in may be coloured."""
 
     name: bytes
     is_coloured: bool
@@ -64,6 +72,7 @@ class UnseenWords:
             return data
         pieces = data.split(b"</w:r>")
         grounds: list[_Ground] = []
+        paragraph: bytes | None = b""
         followed = end = 0
         goes_on = False  # the paragraph with something likely
         for number, piece in enumerate(pieces):
@@ -72,12 +81,13 @@ class UnseenWords:
             start = max(piece.rfind(b"<w:r>"), piece.rfind(b"<w:r ")) if goes_on else -1
             if start < 0:
                 continue
-            self._follow(data, followed, begin + start, grounds)
-            followed = begin + start
-            before = data[max(0, followed - _LONGEST_PARAGRAPH) : followed]
-            opened = max(before.rfind(b"<w:p>"), before.rfind(b"<w:p "), 0)
-            paragraph = _properties(before, opened, b"</w:pPr>").partition(b"<w:rPr>")[0]
-            if self._hides(_properties(piece, start, b"</w:rPr>"), paragraph, grounds):
+            at = begin + start
+            opened = max(data.rfind(b"<w:p>", followed, at), data.rfind(b"<w:p ", followed, at))
+            if opened >= 0:
+                paragraph = _properties(data, opened)
+            self._follow(data, followed, at, grounds)
+            followed = at
+            if self._hides(_properties(data, at), paragraph, bool(grounds) and grounds[-1].is_coloured):
                 pieces[number] = piece[:start] + _WORDS.sub(b"\\1\x12\\2\x13", piece[start:])
         return b"</w:r>".join(pieces)
 
@@ -86,27 +96,39 @@ class UnseenWords:
         for frame in _FRAME.finditer(data, start, end):
             closes, name = frame.groups()
             if not closes:
-                has_any = data.startswith(b"<w:%bPr>" % name, frame.end())
-                properties = _properties(data, frame.end(), b"</w:%bPr>" % name) if has_any else b""
-                grounds.append(_Ground(name, name == b"txbxContent" or self._is_coloured(properties)))
+                is_coloured = name == b"txbxContent" or (bool(grounds) and grounds[-1].is_coloured)
+                is_coloured = is_coloured or self._is_coloured(_properties(data, frame.start()))
+                grounds.append(_Ground(name, is_coloured))
             elif grounds and grounds[-1].name == name:
                 grounds.pop()
 
-    def _hides(self, run: bytes, paragraph: bytes, grounds: list[_Ground]) -> bool:
+    def _hides(self, run: bytes | None, paragraph: bytes | None, is_on_colour: bool) -> bool:
         """Whether the words of a run cannot be seen, given its properties and those of its paragraph."""
+        if run is None:
+            return False
         look = find_look(run)
-        for style in (*_STYLE.findall(run), *_STYLE.findall(paragraph)):
+        for style in (*_STYLE.findall(run), *_STYLE.findall(paragraph or b"")):
             look = look.over(self._styles.look(style))
         if look.hides or _TINY.search(run):
             return True
-        is_coloured = look.is_shaded or self._is_coloured(paragraph) or any(one.is_coloured for one in grounds)
-        return look.is_white and not is_coloured and not self._has_background()
+        if not look.is_white or look.is_shaded or is_on_colour or self._is_coloured(paragraph):
+            return False
+        return not self._has_background()
 
-    def _is_coloured(self, properties: bytes) -> bool:
-        return find_look(properties).is_shaded or any(
-            self._styles.look(style).is_shaded for style in _STYLE.findall(properties)
+    def _is_coloured(self, properties: bytes | None) -> bool:
+        """Whether properties put a colour behind words; those that are not known may do so."""
+        return (
+            properties is None
+            or find_look(properties).is_shaded
+            or any(self._styles.look(style).is_shaded for style in _STYLE.findall(properties))
         )
 
 
-def _properties(piece: bytes, start: int, end: bytes) -> bytes:
-    return piece[start : max(start, piece.find(end, start, start + _LONGEST_PROPERTIES))]
+def _properties(data: bytes, start: int) -> bytes | None:
+    """The properties of what a tag at `start` opens, as they are now; None if they are too long to be read."""
+    opened = _PROPERTIES.match(data, start)
+    if opened is None:
+        return b""
+    end = data.find(b"</w:%bPr>" % opened[1], opened.end(), opened.end() + _LONGEST_PROPERTIES)
+    own = _NOT_ITS_OWN.search(data, opened.end(), opened.end() + _LONGEST_PROPERTIES if end < 0 else end)
+    return data[opened.end() : own.start() if own else end] if own or end >= 0 else None

@@ -391,6 +391,61 @@ def part(xml: str) -> bytes:
     return new.getvalue()
 
 
+OF_WHITE = '<w:color w:val="FFFFFF"/>'
+BLUE = '<w:shd w:val="clear" w:fill="1F3864"/>'
+TINY = '<w:sz w:val="2"/>'
+LONG = "<w:tabs>" + '<w:tab w:val="left" w:pos="720"/>' * 200 + "</w:tabs>"
+
+
+def run(properties: str, words: str = "Words") -> str:
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{words}</w:t></w:r>"
+
+
+def before(properties: str, kind: str = "rPr") -> str:
+    """The properties before a tracked change."""
+    return f'<w:{kind}Change w:id="1" w:author="A"><w:{kind}>{properties}</w:{kind}></w:{kind}Change>'
+
+
+def table(behind_table: str, behind_cell: str, words: str = run(OF_WHITE)) -> str:
+    return f"<w:tbl>{behind_table}<w:tr><w:tc>{behind_cell}<w:p>{words}</w:p></w:tc></w:tr></w:tbl>"
+
+
+MARKUP_CASES = {
+    "no longer white": (f"<w:p>{run(before(OF_WHITE))}</w:p>", False),
+    "no longer hidden": (f"<w:p>{run(before('<w:vanish/>'))}</w:p>", False),
+    "no longer tiny": (f"<w:p>{run(before(TINY))}</w:p>", False),
+    "now white": (f"<w:p>{run(OF_WHITE + before('<w:vanish/>'))}</w:p>", True),
+    "no longer on blue": (f"<w:p><w:pPr>{before(BLUE, 'pPr')}</w:pPr>{run(OF_WHITE)}</w:p>", True),
+    "white space before a cell's properties": (table("", f"\n <w:tcPr>{BLUE}</w:tcPr>"), False),
+    "a bookmark before a table's properties": (
+        table(f'<w:bookmarkStart w:id="1" w:name="A"/><w:tblPr>{BLUE}</w:tblPr>', ""),
+        False,
+    ),
+    "a cell with long properties": (table("", f"<w:tcPr>{LONG}{BLUE}</w:tcPr>"), False),
+    "a paragraph with long properties": (f"<w:p><w:pPr>{LONG}{BLUE}</w:pPr>{run(OF_WHITE)}</w:p>", False),
+    "a cell without properties before a blue one": (
+        table("", f"<w:tcPr/><w:p>{run(OF_WHITE)}</w:p></w:tc><w:tc><w:tcPr>{BLUE}</w:tcPr>", run("", "Seen")),
+        True,
+    ),
+    "a table in a blue cell": (table("", f"<w:tcPr>{BLUE}</w:tcPr>", f"</w:p>{table('', '')}<w:p>"), False),
+    "behind a blue cell": (f"{table('', f'<w:tcPr>{BLUE}</w:tcPr>')}<w:p>{run(OF_WHITE)}</w:p>", True),
+}
+
+
+@pytest.mark.parametrize("case", MARKUP_CASES)
+def test_words_of_word_are_hidden_by_what_holds_now_where_all_of_it_can_be_read(case: str) -> None:
+    markup, is_hidden = MARKUP_CASES[case]
+    assert bool(unseen(docx.read(part(markup)))) == is_hidden
+
+
+def test_very_many_white_runs_in_very_many_tables_are_read_in_bounded_time() -> None:
+    tables = f"{'<w:tbl><w:tr><w:tc>' * 3_000}<w:p>{run(OF_WHITE) * 10_000}</w:p>{'</w:tc></w:tr></w:tbl>' * 3_000}"
+    data = part(tables)
+    start = time.process_time()
+    assert unseen(docx.read(data))
+    assert time.process_time() - start < 2
+
+
 @pytest.mark.parametrize(
     ("state", "text"),
     [("<w:showingPlcHdr/>", "Law: \n"), ('<w:showingPlcHdr w:val="0"/>', "Law: Swiss law\n"), ("", "Law: Swiss law\n")],
