@@ -160,11 +160,14 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     order = sorted(range(len(words)), key=middles.__getitem__)
     words = [words[index] for index in order]
     middles = [middles[index] for index in order]
+    holders = _find_holders(grids, words, middles)
     for grid in grids:
         first, last = bisect(middles, grid.top), bisect(middles, grid.bottom)
         above = words[bisect(middles, grid.top - _ABOVE) : first]
-        others = [other for other in grids if other.is_beside(grid)]
-        near = [word for word in words[first:last] if not any(other.holds(word) for other in others)]
+        beside = {number for number in set(holders[first:last]) if number >= 0 and grids[number].is_beside(grid)}
+        near = [
+            word for word, holder in zip(words[first:last], holders[first:last], strict=True) if holder not in beside
+        ]
         rows = _read_grid(grid, near, above)
         if rows:
             following = min((other.top for other in grids if other.top > grid.bottom), default=math.inf)
@@ -172,6 +175,20 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
             rows += grid.totals(words[last:below], rows)
             tables.append(Table(grid.top, rows))
     return tables
+
+
+def _find_holders(grids: Sequence["_Grid"], words: Sequence[PageWord], middles: Sequence[float]) -> list[int]:
+    """The number of the narrowest grid of several columns that each word stands in, or -1; words in order of height."""
+    holders = [-1] * len(words)
+    sums = [word.left + word.right for word in words]
+    for number in sorted(range(len(grids)), key=lambda number: grids[number].left - grids[number].right):
+        grid = grids[number]
+        left, right = grid.left, grid.right
+        if grid.has_columns:
+            for index in range(bisect(middles, grid.top), bisect_left(middles, grid.bottom)):
+                if left < sums[index] < right:
+                    holders[index] = number
+    return holders
 
 
 def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord]) -> list[TableRow]:
@@ -307,14 +324,15 @@ class _Grid:
         """Twice the position where its last column ends."""
         return 2 * self._xs[-1]
 
-    def is_beside(self, other: "_Grid") -> bool:
-        """Whether it has several columns and stands to the left or the right of another grid."""
-        is_level = self._width > 1 and self.top < other.bottom and other.top < self.bottom
-        return is_level and (self.right <= other.left or other.right <= self.left)
+    @property
+    def has_columns(self) -> bool:
+        """Whether it has several columns."""
+        return self._width > 1
 
-    def holds(self, word: PageWord) -> bool:
-        """Whether a word stands within its outer rules."""
-        return self.top < _middle(word) < self.bottom and self.left < word.left + word.right < self.right
+    def is_beside(self, other: "_Grid") -> bool:
+        """Whether it stands to the left or the right of another grid."""
+        is_level = self.top < other.bottom and other.top < self.bottom
+        return is_level and (self.right <= other.left or other.right <= self.left)
 
     def rows(self, words: Sequence[PageWord], *, parted: bool = False) -> list[TableRow]:
         """The rows with words, each with a text for every column; `parted` if open rows are already split."""

@@ -1,6 +1,7 @@
 """Pages as they are printed: tables in rows and cells, words by the white between them, columns of prose."""
 
 import re
+import time
 from collections.abc import Iterable, Sequence
 
 import pytest
@@ -11,7 +12,9 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading import places
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.columns import columns_by_height
+from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import build_lines
+from tasks.reading.pdf.rules import RuledLine, Rules
 from tasks.reading.pdf.table_columns import is_list
 from tasks.reading.pdf.words import PageWord
 from tests.tasks.reading.pdf import pdfs
@@ -672,6 +675,17 @@ def test_grids_beside_each_other_are_tables_of_their_own() -> None:
         ["Spain", "40"],
         ["Latvia", "40"],
     ]
+
+
+def test_very_many_grids_beside_each_other_are_read_in_bounded_time() -> None:
+    rules, words = Rules([], []), []
+    for left in map(float, range(0, 4_000, 40)):
+        rules.horizontal += (RuledLine(y, left, left + 30) for y in range(0, 160, 10))
+        rules.vertical += (RuledLine(left + x, 0, 150) for x in (0, 15, 30))
+        words += [PageWord("5", left + x, left + x + 6, 9 + 10 * y, 8, 0, 1) for y in range(15) for x in (2, 17)]
+    start = time.process_time()
+    assert len(find_ruled_tables(rules, words)) == 100
+    assert time.process_time() - start < 3
 
 
 def test_figures_that_no_rules_part_stand_in_the_columns_of_the_rows_below() -> None:
