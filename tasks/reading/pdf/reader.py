@@ -259,20 +259,34 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     except MemoryError:
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
-    if values := annotations.set_values(document, page, [*reading.in_tables, *reading.remarks]):
-        numbers = {value.number for value in values}
-        others = [remark for remark in remarks if remark.number not in numbers]
-        again = pages.read_page(page, others, document.layers_off)
-        if all(re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values):
-            reading = again
     text = reading.text
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not reading.unknown and not lost:
         scans.add(index, page, text)
     if reading.is_hidden:
         scans.add_hidden(index, page)
+    if not (is_plain or reading.is_hidden or defects.are_many(reading.unknown, text)):  # those may be replaced
+        with contextlib.suppress(MemoryError):
+            reading = _set_values(document, page, reading, remarks)
     pdfium.FPDF_ClosePage(page)
     return reading._replace(complete=complete, lost=lost, is_plain=is_plain)
+
+
+def _set_values(
+    document: PdfDocument, page: Any, reading: PageReading, remarks: Sequence[annotations.Remark]
+) -> PageReading:
+    """The reading with the values of fields in the rows of their labels; as it was if one is not found there.
+
+    The values are drawn on the page, which afterwards tells no longer whether it is a scan.
+    """
+    values = annotations.set_values(document, page, [*reading.in_tables, *reading.remarks])
+    if not values:
+        return reading
+    numbers = {value.number for value in values}
+    others = [remark for remark in remarks if remark.number not in numbers]
+    again = pages.read_page(page, others, document.layers_off)
+    found = (re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values)
+    return again if all(found) else reading
 
 
 def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:

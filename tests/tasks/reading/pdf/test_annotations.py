@@ -4,13 +4,17 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText, Highlight, Text
 from pypdf.generic import ArrayObject, FloatObject, NameObject
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.reading.pdf import reader
+from tasks.reading import limits
+from tasks.reading.ocr.scans import scanned_pages
+from tasks.reading.pdf import annotations, reader
 from tests.tasks.reading.pdf import pdfs
 
 
@@ -123,11 +127,13 @@ def test_a_page_with_a_million_notes_ends() -> None:
     assert reader.read(pdfs.pdf(objects)).text.count("Note") == 20_000
 
 
-def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None:
+ROWS = (("Turnover", "131,785", "118,402"), ("Cost of sales", "88,310", "79,544"), ("Profit", "43,475", "38,858"))
+
+
+def table_of_fields() -> bytes:
     file = BytesIO()
     canvas = Canvas(file, A4)
-    rows = (("Turnover", "131,785", "118,402"), ("Cost of sales", "88,310", "79,544"), ("Profit", "43,475", "38,858"))
-    for number, (label, *values) in enumerate((("", "2025", "2024"), *rows)):
+    for number, (label, *values) in enumerate((("", "2025", "2024"), *ROWS)):
         y = 700 - 24 * number
         canvas.drawString(76, y + 7, label)
         for column, value in enumerate(values):
@@ -138,5 +144,45 @@ def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None
                 canvas.drawString(256 + 90 * column, y + 7, value)
         canvas.grid([72, 250, 340, 430], [y, y + 24])
     canvas.save()
-    lines = first_page(file.getvalue()).split("\n")
-    assert ["\t".join(row) for row in rows] == [line for line in lines if "," in line]
+    return file.getvalue()
+
+
+def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None:
+    lines = first_page(table_of_fields()).split("\n")
+    assert ["\t".join(row) for row in ROWS] == [line for line in lines if "," in line]
+
+
+def test_values_are_read_once_where_the_layout_takes_too_much() -> None:
+    limits.begin(second_try=True)
+    text = first_page(table_of_fields())
+    limits.begin()
+    assert "\t" not in text
+    assert all(text.count(value) == 1 for _, *values in ROWS for value in values)
+
+
+def test_values_are_kept_where_there_is_no_memory_to_read_them_in_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(annotations, "set_values", fail)
+    text = first_page(table_of_fields())
+    assert all(text.count(value) == 1 for _, *values in ROWS for value in values)
+
+
+@pytest.mark.parametrize("words", ["", "Words of an earlier recognition"])
+def test_a_filled_form_that_was_scanned_is_still_a_scan(words: str) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.drawImage(ImageReader(Image.new("L", (300, 400), 255)), 0, 0, *A4)
+    without_ink = canvas.beginText(72, 20)
+    without_ink.setTextRenderMode(3)
+    without_ink.textOut(words)
+    canvas.drawText(without_ink)
+    for number in range(20):
+        value = f"Answer {number} of the company to the question"
+        canvas.acroForm.textfield(name=f"field {number}", value=value, x=72, y=700 - 24 * number, width=300, height=18)
+    canvas.save()
+    reading = reader.read(file.getvalue())
+    (scan,) = scanned_pages(reading)
+    assert scan.label == "1"
+    assert (reading.text[: scan.start] + reading.text[scan.end :]).count("Answer") == 20
