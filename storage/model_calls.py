@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import JSON, Column, LargeBinary, delete, func, insert, update
+from sqlalchemy import JSON, Column, ColumnElement, LargeBinary, Text, cast, delete, func, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from storage.columns import UtcDateTime, find_rows, find_table, now, put, put_rows, row_values
+from storage.columns import UtcDateTime, find_rows, find_table, now, put, put_new_rows, put_rows, row_values
 
 
 class StoredAnswer(SQLModel, table=True):
@@ -81,13 +81,20 @@ def save_answer(session: Session, answer: StoredAnswer) -> None:
 
 
 def save_replies(session: Session, replies: Replies) -> None:
-    """Store replies in the place of the answer that is made of them."""
-    save_answer(session, StoredAnswer(key=replies.key, model=replies.model, answer={_REPLIES: replies.bodies}))
+    """Store replies in the place of the answer that is made of them, unless another process has finished it."""
+    row = StoredAnswer(key=replies.key, model=replies.model, answer={_REPLIES: replies.bodies})
+    put_new_rows(session, StoredAnswer, [row_values(row)], "key")
+    session.exec(update(StoredAnswer).where(*_holding_replies(replies.key)).values(answer=row.answer))
 
 
-def delete_answer(session: Session, key: str) -> None:
-    """Delete what is stored under that key."""
-    session.exec(delete(StoredAnswer).where(col(StoredAnswer.key) == key))
+def delete_replies(session: Session, key: str) -> None:
+    """Delete the replies that stand in the place of the answer under that key; a finished answer stays."""
+    session.exec(delete(StoredAnswer).where(*_holding_replies(key)))
+
+
+def _holding_replies(key: str) -> tuple[ColumnElement[bool], ...]:
+    stored = cast(col(StoredAnswer.answer), Text)
+    return col(StoredAnswer.key) == key, stored.startswith(f'{{"{_REPLIES}":', autoescape=True)
 
 
 Span = tuple[int, int]

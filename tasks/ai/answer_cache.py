@@ -85,7 +85,7 @@ def judge_once(
                 _keep(key, answerer, {_MISFIT: failure.message}, failure.usage)
             elif replies.bodies:
                 with writing() as session:
-                    model_calls.delete_answer(session, key)
+                    model_calls.delete_replies(session, key)
             raise
         _keep(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
         return verdict

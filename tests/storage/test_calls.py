@@ -50,3 +50,32 @@ def test_the_calls_of_a_run_go_with_it() -> None:
         session.delete(runs.get_run(session, run_id))
     with database.reading() as session:
         assert model_calls.count_unanswered(session, run_id) == 0
+
+
+def test_replies_take_the_place_of_nothing_but_replies() -> None:
+    replies = model_calls.Replies("key", "m", {"request": "first"})
+    with database.writing() as session:
+        model_calls.save_replies(session, replies)
+        model_calls.save_replies(session, model_calls.Replies("key", "m", {"request": "second"}))
+    with database.reading() as session:
+        stored = model_calls.find_answer(session, "key")
+        assert stored is not None
+        assert stored.replies == {"request": "second"}
+    finished = model_calls.StoredAnswer(key="key", model="m", answer={"score": 4})
+    with database.writing() as session:
+        model_calls.save_answer(session, finished)
+    with database.writing() as session:
+        model_calls.save_replies(session, replies)
+        model_calls.delete_replies(session, "key")
+    with database.reading() as session:
+        stored = model_calls.find_answer(session, "key")
+        assert stored is not None
+        assert stored.answer == {"score": 4}
+
+
+def test_replies_that_came_to_nothing_are_deleted() -> None:
+    with database.writing() as session:
+        model_calls.save_replies(session, model_calls.Replies("key", "m", {"request": "reply"}))
+        model_calls.delete_replies(session, "key")
+    with database.reading() as session:
+        assert model_calls.find_answer(session, "key") is None
