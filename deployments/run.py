@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
-_FEW: Final = 24
-"""Companies that are examined without a model in less time than Prefect and a server of our own take to start."""
 _REFRESH = 0.5  # seconds between two updates of the progress bars
 _REFRESH_IN_A_FILE = 5.0  # where nobody sees them before their end
 
@@ -117,20 +115,22 @@ def _run(
     caught_up = None
     with _warnings_shown(console):
         if prefect_server.is_embedded():
-            from flows.unchanged import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
+            with console.status("Looking for what has changed …"):
+                from flows.unchanged import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
 
-            caught_up = catch_up(screen, out.absolute(), retry_failed=retry_failed)
+                caught_up = catch_up(screen, out.absolute(), retry_failed=retry_failed)
         if caught_up is not None and not caught_up.left:
             run_id = caught_up.run_id
         else:
-            is_shown = caught_up is None or caught_up.left > _FEW or judged > 0
+            is_shown = caught_up is None or not caught_up.is_quick or judged > 0
             with _prefect(console, is_shown=is_shown):
                 # Prefect takes 1.2 s to import, and reads then where its home is.
                 from prefect import tags  # noqa: PLC0415
 
                 from flows.batch import batch  # noqa: PLC0415
+                from flows.unchanged import going_on  # noqa: PLC0415
 
-                with tags(make_slug(screen.name)), _progress(screen.name, console):
+                with tags(make_slug(screen.name)), going_on(caught_up), _progress(screen.name, console):
                     try:
                         run_id = batch(
                             batch_file.absolute(),

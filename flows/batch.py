@@ -27,7 +27,7 @@ from flows.run import (
 from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.settings import BatchSettings
 from flows.start_helpers import helping
-from flows.unchanged import ListedRoom, TakenOver, take_over_unchanged
+from flows.unchanged import ListedRoom, TakenOver, take_over_if_possible
 from storage import database, runs
 from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
@@ -158,11 +158,7 @@ def _take_over(run: OpenRun, at_once: int) -> TakenOver:
     with database.reading() as session:
         if runs.previous_run(session, runs.get_run(session, run.id)) is None:
             return TakenOver()
-    try:
-        taken = take_over_unchanged.tracked(run.id, at_once)
-    except Exception as error:  # noqa: BLE001 - as in `examine_company`; each is then examined by itself
-        log.error("Companies that have not changed are examined again: %s", type(error).__name__)  # noqa: TRY400
-        return TakenOver()
+    taken = take_over_if_possible(run.id, at_once, tracked=True)
     if taken.companies:
         show(
             create_markdown_artifact,

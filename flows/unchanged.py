@@ -7,6 +7,8 @@ cannot be listed, gets its own task run; a folder that was just listed is not li
 import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +20,7 @@ from flows.batch_file import Batch
 from flows.run import conclude, judged_criteria, list_room_warnings, pending, reopen_companies, resume_or_start
 from flows.settings import BatchSettings
 from storage import companies, database, documents, figures, run_documents, runs, scores, texts
+from storage.context import holding
 from storage.documents import Room, RoomDocument
 from storage.run_documents import DocumentOutcome, RunDocument
 from storage.runs import CompanyStatus, RunCompany
@@ -38,6 +41,10 @@ from tasks.scoring.standing import stand
 
 log = logging.getLogger(__name__)
 
+_FEW: Final = 24
+"""Companies that are examined without a model in less time than Prefect and a server of our own take to start."""
+_FEW_DOCUMENTS: Final = 100
+"""Documents that are usually read in some two seconds."""
 _NEW: Final = 600.0
 """Seconds for which a listing is as good as one of now: as long as a large room is read after it was listed."""
 _TOGETHER: Final = 50
@@ -100,10 +107,13 @@ class ListedRoom(NamedTuple):
 
 
 class TakenOver(NamedTuple):
-    """The companies whose results were copied, and the listed rooms of the others, by company id."""
+    """The companies whose results were copied, and of the others by company id: the listed rooms, and how many of their
+    documents have no known text.
+    """
 
     companies: Sequence[RunCompany] = ()
     others: Mapping[int, ListedRoom] = {}
+    unread: Mapping[int, int] = {}
 
 
 class CaughtUp(NamedTuple):
@@ -111,6 +121,23 @@ class CaughtUp(NamedTuple):
 
     run_id: str
     left: int
+    taken: TakenOver
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether what is left takes less time than Prefect to start, if no model is asked: few companies, each of
+        which was examined before and has few documents to read.
+        """
+        unread = self.taken.unread
+        return self.left <= min(_FEW, len(unread)) and sum(unread.values()) <= _FEW_DOCUMENTS
+
+
+_caught_up: ContextVar[CaughtUp | None] = ContextVar("caught_up", default=None)
+
+
+def going_on(caught_up: CaughtUp | None) -> AbstractContextManager[None]:
+    """Let the flow `batch` in the block go on with that run, without looking again for what has changed."""
+    return holding(_caught_up, caught_up)
 
 
 def catch_up(screen: Batch, out: Path, *, retry_failed: bool) -> CaughtUp | None:
@@ -124,21 +151,37 @@ def catch_up(screen: Batch, out: Path, *, retry_failed: bool) -> CaughtUp | None
         retry_failed: as of `resume_or_start`.
 
     Returns:
-        The run, with which the flow `batch` goes on where companies are left; None for a batch that is new.
+        The run, with which the flow `batch` goes on where companies are left; None for a batch of which no run has
+        come to its report.
 
     Raises:
         As `resume_or_start`.
     """
     with database.reading() as session:
-        if runs.find_run(session, screen.name) is None:
+        latest = runs.find_run(session, screen.name)
+        if latest is None or (latest.reported_at is None and runs.previous_run(session, latest) is None):
             return None
     with untracked(), override_settings(screen.settings), resume_or_start(screen, retry_failed=retry_failed) as run:
         reopen_companies(run.id, retry_failed=retry_failed)
-        take_over_unchanged(run.id, BatchSettings.current().at_once(judged=judged_criteria(screen)))
+        taken = take_over_if_possible(run.id, BatchSettings.current().at_once(judged=judged_criteria(screen)))
         left = pending(run.id)
         if not left:
             conclude(run, out)
-    return CaughtUp(run.id, left)
+    return CaughtUp(run.id, left, taken)
+
+
+def take_over_if_possible(run_id: str, at_once: int, *, tracked: bool = False) -> TakenOver:
+    """`take_over_unchanged`, in Prefect if `tracked`, or what was found just before this; a failure takes nothing
+    over.
+    """
+    found = _caught_up.get()
+    if found is not None and found.run_id == run_id:
+        return found.taken
+    try:
+        return (take_over_unchanged.tracked if tracked else take_over_unchanged)(run_id, at_once)
+    except Exception as error:  # noqa: BLE001 - each company is then examined by itself
+        log.error("Companies that have not changed are examined again: %s", type(error).__name__)  # noqa: TRY400
+        return TakenOver()
 
 
 @operation(name="take_over_unchanged", task_run_name="Companies that have not changed")
@@ -158,6 +201,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
     criteria = Criteria.from_json(run.criteria)
     taken: list[RunCompany] = []
     others: dict[int, ListedRoom] = {}
+    unread: dict[int, int] = {}
     for group in _groups(pairs, {company_id: count for company_id, (_, count) in documents_before.items()}):
         with FanOut(at_once, "unchanged", Leave.ON_INTERRUPT) as threads:
             looking = [threads.submit(_look_at, *pair) for pair in group]
@@ -166,9 +210,12 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
         unchanged = _find_unchanged(criteria, run.started_at, listed)
         if unchanged:
             taken += _take_over(criteria, unchanged)
-        others |= {company.ids[1]: ListedRoom(company.room.id or 0, listed_at) for company in listed}
-    ids = {company.id for company in taken}
-    return TakenOver(taken, {company_id: room for company_id, room in others.items() if company_id not in ids})
+        ids = {company.id for company in taken}
+        for company in listed:
+            if (company_id := company.now.id) is not None and company_id not in ids:
+                others[company_id] = ListedRoom(company.room.id or 0, listed_at)
+                unread[company_id] = len(company.listed) - len(company.outcomes)
+    return TakenOver(taken, others, unread)
 
 
 def _groups(

@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from flows import due_diligence, unchanged
 from flows.batch import batch
+from flows.batch_file import read_batch
 from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from storage import database, run_documents, runs, scores
@@ -25,6 +26,10 @@ from tests.homes import make_home
 from tests.matrices import quick_cases
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
+
+
+def killed(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def written(folder: Path) -> Any:
@@ -224,10 +229,6 @@ def test_companies_that_a_killed_run_has_begun_with_are_left_to_themselves(
     batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = batch(batch_file)
-
-    def killed(*_: object) -> bool:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
         patch.setattr(scores, "carry_outcomes", killed)
         with pytest.raises(KeyboardInterrupt):
@@ -279,3 +280,64 @@ def test_companies_are_taken_over_a_few_at_a_time(
     assert told(batch(batch_file)) == told(first)
     assert together == [1, 1]
     assert examined == []
+
+
+def begin_again(batch_file: Path) -> unchanged.CaughtUp | None:
+    """What the command does before it starts Prefect."""
+    return unchanged.catch_up(read_batch(batch_file, None), batch_file.parent / "out", retry_failed=False)
+
+
+def test_an_error_of_the_program_before_prefect_is_started_leaves_all_companies_to_the_flow(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = batch(batch_file)
+    examined.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(run_documents, "add_documents", lambda *_: 1 / 0)
+        begun = begin_again(batch_file)
+    assert begun is not None
+    assert (begun.left, begun.is_quick) == (2, False)
+    with unchanged.going_on(begun):
+        assert batch(batch_file) == begun.run_id
+    assert sorted(examined) == ["alpha.example", "beta.example"]
+    assert told(begun.run_id) == told(first)
+
+
+def test_what_was_found_before_prefect_is_started_is_not_looked_for_again(
+    batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch(batch_file)
+    examined.clear()
+    in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
+    begun = begin_again(batch_file)
+    assert begun is not None
+    assert (begun.left, begun.is_quick) == (1, True)
+    monkeypatch.setattr(due_diligence, "index_folder", lambda *_, **__: pytest.fail("It is listed again."))
+    monkeypatch.setattr(unchanged, "_look_at", lambda *_: pytest.fail("It is looked at again."))
+    with unchanged.going_on(begun):
+        assert batch(batch_file) == begun.run_id
+    assert examined == ["alpha.example"]
+    assert carried(begun.run_id)[0] is None
+
+
+def test_much_that_is_left_to_do_is_shown_by_prefect(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("flows.batch.examine", killed)
+        with pytest.raises(KeyboardInterrupt):
+            batch(batch_file)
+    assert begin_again(batch_file) is None  # no run has come to its report
+    batch(batch_file)
+    in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
+    monkeypatch.setattr(unchanged, "_FEW_DOCUMENTS", 0)
+    begun = begin_again(batch_file)
+    assert begun is not None
+    assert not begun.is_quick
+
+
+def test_a_company_that_is_new_to_a_batch_is_shown_by_prefect(batch_file: Path) -> None:
+    batch(batch_file)
+    with batch_file.open("a") as file:
+        file.write("  - {name: Gamma, domain: gamma.example, folder: rooms/alpha}\n")
+    begun = begin_again(batch_file)
+    assert begun is not None
+    assert (begun.left, begun.is_quick) == (1, False)
