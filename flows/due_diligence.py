@@ -165,7 +165,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
 
 
 def _is_done_here() -> bool:
-    """Whether neither the drive nor a model is waited for."""
+    """Whether neither the drive nor a model is waited for. A source of facts may be: mostly its answer is stored."""
     return not current_answerer().judges and not open_run_drive().remote
 
 

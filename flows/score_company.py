@@ -5,10 +5,9 @@ from prefect.artifacts import create_markdown_artifact
 from flows.artifacts import company_key, scorecard
 from flows.engine import flow
 from flows.run import find_run_company
-from storage.runs import RunCompany
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria, take_over
-from tasks.tracking import show
+from tasks.tracking import is_shown, show
 
 
 @flow(name="score_company")
@@ -30,12 +29,9 @@ def score_company(domain: str, run: str = "latest") -> bool:
     if take_over(company.id):
         return True
     is_complete = score_criteria.tracked(company.id, is_new=True)
-    show(_show_scorecard, company)
+    if is_shown():
+        report = build(company.run_id, company.domain, scores_alone=True)
+        card = scorecard(report.companies[0], report.run)
+        key = company_key("scorecard", company.domain)
+        show(create_markdown_artifact, card, key=key, description=f"{company.name}: scores")
     return is_complete
-
-
-def _show_scorecard(company: RunCompany) -> None:
-    report = build(company.run_id, company.domain, scores_alone=True)
-    card = scorecard(report.companies[0], report.run)
-    key = company_key("scorecard", company.domain)
-    create_markdown_artifact(card, key=key, description=f"{company.name}: scores")

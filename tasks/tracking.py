@@ -140,11 +140,16 @@ def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P
     return function(*args, **kwargs)
 
 
+def is_shown() -> bool:
+    """Whether Prefect can show something here: there is something to show it with, and somebody to show it."""
+    return FlowRunContext.get() is not None and not _current_server().is_left_alone
+
+
 def show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
     """Have Prefect show something, such as an artifact; a failure gives None and costs at most a warning."""
+    if not is_shown():
+        return None
     server = _current_server()
-    if FlowRunContext.get() is None or server.is_left_alone:
-        return None  # nothing that it could be shown with, or nobody to show it
     began = time.monotonic()
     try:
         with _brief():

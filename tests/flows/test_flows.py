@@ -29,6 +29,7 @@ from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
 from storage import database
+from storage.errors import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import Outcome, StoredText
@@ -374,6 +375,18 @@ def test_score_company_runs_alone_on_a_run_that_is_there(batch_file: Path) -> No
     assert score_company("alpha.example", run=run) is True
     with pytest.raises(NotFound):
         score_company("unknown.example", run=run)
+
+
+def test_a_scorecard_that_cannot_be_built_is_no_failure_of_prefect(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> Report:
+        raise DatabaseUnavailable
+
+    monkeypatch.setattr("flows.score_company.build", fail)
+    with pytest.raises(CompaniesFailed, match="Alpha"):
+        batch(batch_file)
+    assert "Prefect failed" not in caplog.text
 
 
 def test_due_diligence_runs_alone(batch_file: Path, tmp_path: Path) -> None:
