@@ -36,7 +36,7 @@ from storage.runs import CompanyStatus, Run, RunStatus
 from tasks.ai.money import Cap
 from tasks.counts import lookups, model_use
 from tasks.documents.drive.registry import choose_drive, load_provider
-from tasks.documents.texts import share_pool
+from tasks.documents.texts import measure_pools
 from tasks.errors import DiligenceError, Unavailable
 from tasks.remote.prefect_pools import read_prefect_state
 
@@ -270,10 +270,10 @@ class _Present(Collector):
         bodies = self._admission
         yield GaugeMetricFamily("diligence_bodies_waiting", "Large bodies that wait for memory.", bodies.waiting)
         yield GaugeMetricFamily("diligence_bodies_bytes", "Memory reserved for large bodies.", bodies.reserved)
-        pool = share_pool().load
-        yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pool.processes)
-        yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pool.busy)
-        yield GaugeMetricFamily("diligence_documents_waiting", "Documents that wait for a reader.", pool.waiting)
+        pools = measure_pools()
+        yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pools.processes)
+        yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pools.busy)
+        yield GaugeMetricFamily("diligence_documents_waiting", "Documents that wait for a reader.", pools.waiting)
         caches = CounterMetricFamily("diligence_cache_lookups", "Look-ups in caches.", labels=["cache", "outcome"])
         for (cache, hit), number in lookups().items():
             caches.add_metric([cache, "hit" if hit else "miss"], number)

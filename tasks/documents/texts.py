@@ -37,7 +37,7 @@ from tasks.reading.configuration import engine_name, engines, make_reading_limit
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr.scans import fill, scanned_pages
 from tasks.reading.places import Place
-from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
 from tasks.reading.pool.process import list_reader_modules
 from tasks.reading.pool.worker import Read
 from tasks.reading.settings import ReadingSettings
@@ -110,6 +110,13 @@ def share_pool(read: Read = read_with_embedded) -> ExtractionPool:
     return _pool(make_reading_limits(ReadingSettings.current()), read)
 
 
+def measure_pools() -> PoolLoad:
+    """How much all pools of this process have to do now."""
+    loads = [pool.load for pool in tuple(_pools)]
+    return PoolLoad(*map(sum, zip((0, 0, 0), *loads, strict=True)))
+
+
+_pools: Final[list[ExtractionPool]] = []
 _sharing: Final = [1]
 
 
@@ -125,6 +132,7 @@ def _pool(limits: Limits, read: Read) -> ExtractionPool:
     modules = *list_reader_modules(), read.__module__
     pool = ExtractionPool(max(1, processors() // _sharing[0]), limits, read, modules=modules)
     atexit.register(pool.close)
+    _pools.append(pool)
     return pool
 
 

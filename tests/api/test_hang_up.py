@@ -85,7 +85,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExtractionPool]:
     """One process that reads as the documents say."""
     with ExtractionPool(workers=1, read=obedient) as pool:
         monkeypatch.setattr(texts, "share_pool", lambda: pool)
-        monkeypatch.setattr("api.monitoring.share_pool", lambda: pool)
+        monkeypatch.setattr("api.monitoring.measure_pools", lambda: pool.load)
         yield pool
 
 

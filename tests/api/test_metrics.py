@@ -7,6 +7,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
+from tasks.documents.texts import share_pool
+from tasks.errors import Unreadable
+from tasks.reading.text_writer import Reading
 from tests.api.conftest import serving
 from tests.api.test_problems import problem
 from tests.servers.openai_server import ModelServer
@@ -48,6 +51,19 @@ def test_calls_are_counted_by_operation_and_outcome(room: Path) -> None:
     assert after["diligence_calls_waiting", "documents"] == 0
     assert after["diligence_readers",] >= 1
     assert "hush" not in answer.text.lower()
+
+
+def test_readers_of_all_pools_are_counted(room: Path) -> None:
+    with serving() as client:
+        before = figures(client.get("/metrics").text)["diligence_readers",]
+        with share_pool(_read) as pool:
+            with pytest.raises(Unreadable):
+                pool.read(room, ".txt")
+            assert figures(client.get("/metrics").text)["diligence_readers",] > before
+
+
+def _read(*_: object) -> Reading:
+    raise Unreadable("Nothing is read here.")
 
 
 def test_tokens_and_cost_of_models_are_counted(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
