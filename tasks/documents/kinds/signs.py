@@ -39,6 +39,9 @@ _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
 _AUDITED: Final = 4_000_000
 """Characters in which an auditor's report is looked for: a copy of all of a long text would not fit its process."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
+_BEFORE: Final = 600
+"""Characters of a sentence, and of the one before, that are looked at."""
 _SEGMENT: Final = re.compile(r"(?<=[.!?:])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
 _INSIDE: Final = re.compile(r"[-*•+]\s|\d{1,2}\.\s")
 _BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
@@ -342,13 +345,32 @@ def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
     early = [segment for segment in segments if title is not None and abs(segment.place - title.place) <= 3]
     if any(marks("audit", "negative").stand_in(segment.words) for segment in early if segment.is_short):
         return "negative"
-    running = " ".join(text[:_AUDITED].casefold().split())
-    if any(words in running for words in says["report"]) and any(words in running for words in says["opinion"]):
-        return "negative" if any(words in running for words in says["none"]) else "opinion"
+    running = " ".join(text[:_AUDITED].casefold().replace("’", "'").split())
+    if any(words in running for words in says["report"]):
+        if _gives_no_opinion(running):
+            return "negative"
+        if any(words in running for words in says["opinion"]):
+            return "opinion"
     if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):
         return "negative"
     named = [match for segment in segments[:12] if not segment.is_prose for match in find_kinds(segment.words)]
     return "claim" if any(match.kind.id == "audited_financial_statements" for match in named) else None
+
+
+def _gives_no_opinion(running: str) -> bool:
+    """Whether auditors say, in a text in small letters, that they give no opinion on the accounts.
+
+    Where the sentence, or the one before, names something beside the accounts, it is of that.
+    """
+    says = read_file("marks.toml")["audit"]
+    if any(words in running for words in says["none"]):
+        return True
+    for match in re.finditer("|".join(map(re.escape, says["none_alone"])), running):
+        before = _SENTENCE.split(running[max(0, match.start() - _BEFORE) : match.start()])[-2:]
+        behind = _SENTENCE.split(running[match.start() : match.end() + _BEFORE], maxsplit=1)[0]
+        if not any(words in sentence for sentence in (*before, behind) for words in says["beside"]):
+            return True
+    return False
 
 
 def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, signs: Signs) -> str | None:

@@ -69,6 +69,54 @@ def test_accounts_are_audited_where_auditors_have_said_so(part: str, is_audited:
     assert said_otherwise == []
 
 
+NO_OPINION = "Financial statements 2024\n\nIndependent auditor’s report\nIn our opinion the records are in order. "
+OPINION = "Financial statements 2024\n\nIndependent auditor's report\nIn our opinion they give a true and fair view. "
+
+
+@pytest.mark.parametrize(
+    ("text", "is_audited"),
+    [
+        ("Jahresabschluss 2024\n\nWir geben kein Prüfungsurteil zu dem beigefügten Jahresabschluss ab.", False),
+        ("Jahresabschluss 2024\n\nEine prüferische Durchsicht umfasst kein Prüfungsurteil.", False),
+        ("Jahresabschluss 2024\n\nWir können daher einen Bestätigungsvermerk nicht erteilen.", False),
+        (NO_OPINION + "Accordingly, we do not express an audit opinion.", False),
+        (NO_OPINION + "We do not express an opinion on the Group’s financial statements.", False),
+        (
+            NO_OPINION
+            + "Other information is theirs. We do not express an opinion on the company's financial statements.",
+            False,
+        ),
+        (
+            NO_OPINION + "We do not express an opinion, a conclusion, nor provide any assurance on these statements.",
+            False,
+        ),
+        (
+            (
+                "Jaarrekening 2024\n\nControleverklaring\nNaar ons oordeel is de administratie op orde. "
+                "Wij geven geen oordeel over de in dit rapport opgenomen jaarrekening."
+            ),
+            False,
+        ),
+        (
+            OPINION + "Our opinion on the financial statements does not cover the other information and, accordingly, "
+            "we do not express an audit opinion or any form of assurance conclusion thereon.",
+            True,
+        ),
+        (OPINION + "We looked at internal control. Accordingly, we do not express an opinion on it.", True),
+        (OPINION + "We were not asked for the purpose of expressing an opinion on internal control.", True),
+        (
+            (
+                "Jahresabschluss 2024\n\nBestätigungsvermerk\nNach unserer Beurteilung entspricht er den Vorschriften. "
+                "Zu den sonstigen Informationen geben wir kein Prüfungsurteil ab."
+            ),
+            True,
+        ),
+    ],
+)
+def test_auditors_who_give_no_opinion_on_the_accounts_have_not_audited_them(text: str, is_audited: bool) -> None:
+    assert (what("f.txt", text).holds(AUDITED) is not None) is is_audited
+
+
 def test_at_least_ninety_five_of_a_hundred_titles_have_their_kind() -> None:
     words = "This document was prepared on 4 May 2024 by Harrow Field Ltd and Penrose GmbH.\n"
     missed = [title for title, kind in TITLES["titles"] if what("doc.txt", f"{title}\n\n{words}").holds(kind) is None]
