@@ -122,10 +122,21 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
             return
         yield name, Span(position, stop)
         behind = alias.end() if alias else stop
-        following = (_LISTED_NEXT.match(flat, behind, end) if alias else None) or _PARTY_BREAK.search(flat, behind, end)
+        following = (_listed_next(flat, behind, end) if alias else None) or _PARTY_BREAK.search(flat, behind, end)
         if following is None or following.start() - behind > 250:
             return
         position = following.end()
+
+
+def _listed_next(flat: str, start: int, end: int) -> re.Match[str] | None:
+    """The comma before another party of a list: one with a legal form, and an alias or a description behind it.
+
+    Without these it may be the seat or the register of the party before.
+    """
+    match = _LISTED_NEXT.match(flat, start, end)
+    if match is None or " and " in match["name"] or not _LEGAL_END.search(match["name"]):
+        return None
+    return None if match["name"].split()[-1].islower() else match
 
 
 def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:

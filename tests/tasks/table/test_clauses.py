@@ -47,6 +47,13 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("parties", 'by and between ALPHA LIMITED, a Dutch company ("ALPHA"), BETA, INC., a Delaware corporation ("BETA"), and GAMMA LLC ("GAMMA")',
          ["ALPHA LIMITED", "BETA, INC.", "GAMMA LLC"]),
         ("parties", 'by and between ALPHA B.V., a Dutch corporation ("ALPHA"), and L. WILLEM DE VRIES (the "EXECUTIVE")', ["ALPHA B.V.", "L. WILLEM DE VRIES"]),
+        *(
+            ("parties", f'by and between Alpha Inc. ("Seller"), {behind}, and Beta Inc. ("Buyer")', ["Alpha Inc.", "Beta Inc."])
+            for behind in ("Delaware corporation", "New York", "Amtsgericht Berlin HRB 12")
+        ),
+        ("parties", 'by and between 7-Eleven, Inc. ("Seller") and 3M Company ("Project Company")', ["7-Eleven, Inc.", "3M Company"]),
+        ("parties", 'by and between 1-800-Flowers.com, Inc. ("Plan Sponsor") and Beta Inc. ("Merger Sub")', ["1-800-Flowers.com, Inc.", "Beta Inc."]),
+        ("parties", 'by and between Alpha Inc. and Beta Inc. (the "Merger Agreement")', None),
         ("notice", "A party may terminate if a breach is not cured within thirty (30) days after notice.", None),
         ("governing_law", "This Agreement is governed by the laws of the State of New York, without regard to conflicts.", "New York"),
         ("governing_law", "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF DELAWARE.", "Delaware"),
