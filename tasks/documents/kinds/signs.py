@@ -43,7 +43,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
 _SEGMENT: Final = re.compile(r"(?<=[.!?:])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
-_INSIDE: Final = re.compile(r"[-*•+]\s|\d{1,2}\.\s")
+_ITEM: Final = re.compile(r"[-*•+]\s|(\d{1,2})\.\s")
 _BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}"
@@ -113,7 +113,7 @@ class _Segment(NamedTuple):
     """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is the whole line.
 
     `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's numbered
-    heading, an item of a list or words in brackets, which name what the document holds or speaks of.
+    heading, an item of a list or words in brackets behind others, which name what the document holds or speaks of.
     """
 
     words: str
@@ -230,6 +230,15 @@ _SUBJECT: Final = re.compile(
 )
 
 
+def _is_item(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is one of a list or of numbered headings: not the first, below a heading, or before another."""
+    item = _ITEM.match(lines[number])
+    if item is None or (item[1] and int(item[1]) > 1):
+        return item is not None
+    beside = (*lines[max(0, number - 1) : number], *lines[number + 1 : number + 2])
+    return any(line.startswith("#") for line in lines[:number]) or any(map(_ITEM.match, beside))
+
+
 def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
     place = 0
     for number, line in enumerate(lines):
@@ -239,7 +248,8 @@ def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
             words = plain_words(part[:300])
             if words:
                 ends = part.rstrip().endswith((".", ";", ",")) and not _COMPANY.search(part)
-                inside = place >= _FIRST and bool(_INSIDE.match(line) or part.startswith("("))
+                in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
+                inside = place >= _FIRST and (in_brackets or _is_item(lines, number))
                 yield _Segment(words, place, whole, runs_on or ends, inside)
                 place += 1
 

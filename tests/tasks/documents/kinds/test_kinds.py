@@ -164,6 +164,8 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("obtenir_kbis.md", "# Obtenir un nouveau KBis\n\nOn peut le télécharger."),
         ("README.md", "# Administration\n\nSiège : Paris\n\n## Statuts\n\n- [Statuts](statuts.md)\n"),
         ("profile.md", "# Companies House company profile\n\nRegistered under number 06055393."),
+        ("photo.txt", "Written consent of family members. I agree to the use of my photograph."),
+        ("handbook.txt", "Handbook\nAlpha\nBeta\n1. Lease agreement\n2. Loan agreement\n"),
         (
             "plan.md",
             "# Three years\n\n> Outputs at the base case\n> ($1.75M Convertible Note now plus a planned\n> round).",
@@ -176,6 +178,22 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
 )
 def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: str) -> None:
     assert what(name, text).kind in {None, "index"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Harbour Estates plc\nNorthgate Ltd\n3 May 2024\nLondon\n1. LEASE AGREEMENT\nThe landlord", "lease"),
+        ("Acme GmbH\nUlm\nHRB 5\n1. Gesellschaftsvertrag", "articles"),
+        ("Acme GmbH\nUlm\nHRB 5\n- Gesellschaftsvertrag -", "articles"),
+        ("A/S Nord\nKøbenhavn\n2024\n1. Årsrapport 2024", "financial_statements"),
+        ("Exhibit 10.4\n2024\nAcme\n(Loan agreement)", "loan_agreement"),
+        ("Action by written consent of the sole member", "shareholder_resolutions"),
+        ("Action by written consent of the members of Alpha LLC", "shareholder_resolutions"),
+    ],
+)
+def test_a_title_may_bear_a_number_or_brackets(text: str, kind: str) -> None:
+    assert what("doc.txt", text).kind == kind
 
 
 @pytest.mark.parametrize(
