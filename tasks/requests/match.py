@@ -37,6 +37,10 @@ _SURE: Final = 0.5
 """The least score with which a document answers an item."""
 _WORDS: Final = 0.42
 """The least share of words in common that is enough where no kind is."""
+_NEAR: Final = 0.3
+"""The certainty of a document that only shares a rare word with an item."""
+_RARE: Final = 3
+"""The most kinds that have a rare word in their names."""
 _NUMBERING: Final = 0.4
 """The share of documents whose words bear their numbers out, from which on the room goes by the list's numbers."""
 _NAME_NUMBER: Final = re.compile(
@@ -105,6 +109,17 @@ def _vocabulary() -> frozenset[str]:
     lists += read_words("matching.toml")["kinds"].values()
     words = [phrase.replace("*", "") for phrases in lists for phrase in phrases]
     return frozenset(tokens(" ".join([*words, *months()])))
+
+
+@cache
+def _kinds_by_term() -> Counter[str]:
+    """In the names of how many kinds a word stands."""
+    asked = read_words("matching.toml")["kinds"]
+    return Counter(
+        term
+        for name, entry in read_file("catalogue.toml").items()
+        for term in set(tokens(" ".join([*entry.get("names", ()), *asked.get(name, ())]).replace("*", "")))
+    )
 
 
 @cache
@@ -438,7 +453,13 @@ def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mappi
     ]
     matching = _Matching(items, documents)
     answers = matching.answers()
-    outcomes = [_outcome(item, answers.get(place, [])) for place, item in enumerate(matching.items)]
+    matched = {document.row.document_id for pairs in answers.values() for document, _ in pairs}
+    nearest = _find_nearest(
+        [item for place, item in enumerate(items) if not answers.get(place)],
+        [document for document in documents if document.row.document_id not in matched],
+        documents,
+    )
+    outcomes = [nearest.get(id(item)) or _outcome(item, answers.get(place, [])) for place, item in enumerate(items)]
     answered = {row.document_id for outcome in outcomes for row in outcome.documents}
     unexpected = [
         RequestOutcome(None, RequestStatus.UNEXPECTED, tuple(document.members))
@@ -446,6 +467,30 @@ def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mappi
         if document.row.document_id not in answered
     ]
     return [*outcomes, *unexpected]
+
+
+def _find_nearest(
+    missing: Sequence[_Item], left: Sequence[_Document], documents: Sequence[_Document]
+) -> dict[int, RequestOutcome]:
+    """By item the only document that has a rare word of it in its name: too little to answer it, but to be looked at.
+
+    Of an agreement a word says nothing: "customer pipeline" is no customer contract.
+    """
+    counts = Counter(term for document in documents for term in document.name_terms)
+    found: dict[int, RequestOutcome] = {}
+    for item in (item for item in missing if not any(kind.signed for kind in item.kinds)):
+        rare = {term for term in item.own_terms if counts[term] == 1 and _kinds_by_term()[term] <= _RARE}
+        near = [document for document in left if rare & document.name_terms and _may_answer(item, document)]
+        if len(near) == 1:
+            rows = tuple(near[0].members)
+            found[id(item)] = RequestOutcome(item.request, RequestStatus.PARTLY, rows, _NEAR, "only a word in common")
+    return found
+
+
+def _may_answer(item: _Item, document: _Document) -> bool:
+    """Whether neither kind nor years say that a document is something else."""
+    is_of_others = bool(item.years and document.years and not item.years & document.years)
+    return document.over is None and not is_of_others and _kind_share(item, document) >= 0
 
 
 def _groups(room: RoomKinds, openings: Mapping[str, str], names: frozenset[str]) -> list[list[Listed]]:

@@ -47,6 +47,16 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
         ("Cap table", {"Cap table to follow.txt": "To follow"}, "missing", None),
         ("Ten largest customer contracts", {"customer-pipeline.md": "Customer pipeline. Stages"}, "missing", None),
         ("Monthly management accounts", {"parent-accounts-2024.pdf": ""}, "missing", None),
+        *(
+            (item, {name: "x", "menu.txt": "Soup"}, "partly", "only a word in common")
+            for item, name in (
+                ("Umweltgutachten Standort Ulm", "Gutachten Ulm.pdf"),
+                ("Details of all cyber incidents", "Cyber events.docx"),
+                ("Sanctions screening results", "Sanctions check.docx"),
+                ("Key customers overview", "Customers top 10.xlsx"),
+            )
+        ),
+        ("Details of all cyber incidents 2023", {"Cyber events 2021.docx": "x"}, "missing", None),
         ("Business plan", {"Business plan extract.pdf": "BUSINESS PLAN"}, "partly", "only a part"),
         (
             "Loan agreement",
