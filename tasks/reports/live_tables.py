@@ -132,8 +132,7 @@ class _Room:
         kinds = run_kinds(self._documents, find=False, is_final=self._is_final)
         figures = self._figures if at_stake else list
         texts = list_texts(self._documents)
-        first = {name: texts[name] for name in quoted or () if name in texts}
-        self.left = choose_rows(self.columns, kinds, first | texts, seconds=seconds).left
+        self.left = choose_rows(self.columns, kinds, texts, first=quoted or (), seconds=seconds).left
         return run_table(self.columns, kinds, self._documents, figures, self.log, quoted, seconds=0)
 
     def _figures(self) -> list[ReportedFigure]:

@@ -57,22 +57,25 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, seconds: flo
     """The cells of these texts, by text id; those that are not stored are found now, in this order, and stored.
 
     Everything that can be found in a text is found at once, ready for another set of columns. After so many `seconds`
-    of work no other text is looked at: those that are left have no cells.
+    of work no other text is looked at, but one is in any case unless `seconds` is 0 or less: those that are left have
+    no cells.
     """
-    ids, version, until = list(dict.fromkeys(text_ids)), _version(), time.thread_time() + seconds
+    ids, version = list(dict.fromkeys(text_ids)), _version()
     everything = [Column(id=name).model_copy(update={"find": name}) for name in FINDERS]
     with database.reading() as session:
         stored = find_cells(session, ids, version)
         sizes = text_sizes(session, [text_id for text_id in ids if text_id not in stored])
+    until = time.thread_time() + seconds  # to look up what is stored may take longer in a large room
+    is_first = seconds > 0
     for group in group_sizes(sizes):
-        if time.thread_time() >= until:
+        if not is_first and time.thread_time() >= until:
             break
         new: dict[int, dict[str, Any]] = {}
         with database.reading() as session:
             texts = {text.id: text for text in find_texts(session, group)}
             for text_id in (text_id for text_id in group if text_id in texts):
-                if time.thread_time() < until:
-                    text = texts[text_id]
+                if is_first or time.thread_time() < until:
+                    is_first, text = False, texts[text_id]
                     new[text_id] = read_cells(shown_text(text.text, text.places), everything)
         with database.writing() as session:
             save_cells(session, version, new)
@@ -96,8 +99,17 @@ _chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, Rows]]] = WeakKeyDictionar
 """By the room and the columns what was chosen: a run that has ended has the same rows for each who looks at it."""
 
 
-def choose_rows(columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *, seconds: float = inf) -> Rows:
-    """The rows of a room, found within so many seconds; the other arguments are as in `build_table`.
+def choose_rows(
+    columns: ColumnSet,
+    room: RoomKinds,
+    texts: Mapping[str, int],
+    *,
+    first: Iterable[str] = (),
+    seconds: float = inf,
+) -> Rows:
+    """The rows of a room, found within so many seconds, the documents in `first` before all others.
+
+    The other arguments are as in `build_table`.
 
     A document is a row if it is of the wanted kinds, or of no known kind and says much of what is looked for.
     """
@@ -106,7 +118,8 @@ def choose_rows(columns: ColumnSet, room: RoomKinds, texts: Mapping[str, int], *
         return remembered[key]
     takes = {name: columns.takes(room.kinds[name].kind) for name in room.documents}
     sure, perhaps = ([texts[name] for name in texts if takes.get(name) is is_row] for is_row in (True, None))
-    cells = find_text_cells([*sure, *perhaps], columns, seconds=seconds)
+    ahead = [texts[name] for name in first if name in texts and takes.get(name, False) is not False]
+    cells = find_text_cells([*ahead, *sure, *perhaps], columns, seconds=seconds)
 
     def is_row(name: str) -> bool:
         if (taken := takes[name]) is not None:

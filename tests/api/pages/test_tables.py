@@ -10,10 +10,13 @@ import openpyxl
 import pytest
 
 from api.html import render
+from storage import database
 from storage.decisions import DecisionKind
+from storage.run_documents import company_documents
+from storage.runs import run_companies
 from storage.users import Role
 from tasks.reports.html import css_name
-from tasks.reports.live_tables import show_table
+from tasks.reports.live_tables import show_row, show_table
 from tasks.reports.models import ProgramCell, ReportedCell, ReportedTable
 from tasks.reports.report import build
 from tasks.reports.wording import ABSENCES
@@ -81,6 +84,23 @@ def test_a_first_look_waits_for_no_text_that_is_still_to_be_read(beta: Path, mon
     assert ["3 months" in page for page in pages] == [False, True]
     assert ["2 documents are still to be read" in page for page in pages] == [True, False]
     assert "&amp;more=true" in pages[0]
+
+
+def test_each_look_reads_one_text_and_a_row_its_own(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder := room / "alpha").mkdir()
+    (folder / next(iter(TERMS))).write_text(AGREEMENT.format(more=""))
+    (folder / "Zeta.txt").write_text(
+        AGREEMENT.format(more="Zeta.").split("\n", 1)[1].replace("Service Agreement", "paper")
+    )
+    (folder / "Zz.txt").write_text("Lunch is at noon.\n")
+    write_cited_run("alpha", TERMS, criteria=TABLED)
+    for name in ("_AT_FIRST", "_GOING_ON"):
+        monkeypatch.setattr(f"tasks.reports.live_tables.{name}", 1e-9)
+    with database.reading() as session:
+        (company,) = run_companies(session, "r1")
+        zeta = next(row for row in company_documents(session, company.id or 0) if row.name == "Zeta.txt")
+    assert show_row("r1", "alpha.example", zeta.document_id, "").row.document_name == "Zeta.txt"
+    assert [show_table("r1", "", "", "", 1, goes_on=True).left for _ in range(3)] == [1, 0, 0]
 
 
 def test_a_person_approves_corrects_rejects_and_undoes(service: httpx.Client, beta: Path, opener: Any) -> None:
