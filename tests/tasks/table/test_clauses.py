@@ -10,6 +10,7 @@ OPENING = (
     'THIS SERVICES AGREEMENT (the "Agreement") is made as of March 1, 2024 (the "Effective Date") by and between\n'
     'Brightwell Ltd., an English company with offices in Leeds ("Supplier"), and Koskinen Oy ("Customer").\n\n'
 )
+LONG = ", be it in writing, in person, by telephone, by electronic means" * 4
 GERMAN = "Dieser Vertrag ist am 1. April 2024 geschlossen. "
 
 
@@ -54,6 +55,19 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("parties", 'by and between 7-Eleven, Inc. ("Seller") and 3M Company ("Project Company")', ["7-Eleven, Inc.", "3M Company"]),
         ("parties", 'by and between 1-800-Flowers.com, Inc. ("Plan Sponsor") and Beta Inc. ("Merger Sub")', ["1-800-Flowers.com, Inc.", "Beta Inc."]),
         ("parties", 'by and between Alpha Inc. and Beta Inc. (the "Merger Agreement")', None),
+        ("expiry", OPENING + "The term of this Agreement shall be three (3) years, 30 days before the end of which the parties meet.", "2027-03-01"),
+        ("renewal", "This maintenance agreement shall automatically renew for successive one (1) year terms.", "P1Y"),
+        ("renewal", "This Agreement includes maintenance and shall automatically renew for successive one (1) year terms.", "P1Y"),
+        ("change_of_control", "Unless this Agreement has been terminated, a change of control of Supplier requires the consent of Customer.", True),
+        ("change_of_control", "A change of control after which your employment is deemed to have been terminated is one of Supplier.", None),
+        *(
+            ("non_compete", f"The Supplier {words.format(LONG)}.", value)
+            for words, value in (
+                ("shall not disclose any information{}, and it may provide the same services to any person who may compete with the Customer", None),
+                ("agrees to not withhold payment{}, and the Supplier is free to work for competitors of the Customer", None),
+                ("shall not{} take part in a business that may compete with the Customer", True),
+            )
+        ),
         ("notice", "A party may terminate if a breach is not cured within thirty (30) days after notice.", None),
         ("governing_law", "This Agreement is governed by the laws of the State of New York, without regard to conflicts.", "New York"),
         ("governing_law", "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF DELAWARE.", "Delaware"),
