@@ -103,6 +103,12 @@ OPINION = "Financial statements 2024\n\nIndependent auditor's report\nIn our opi
             True,
         ),
         (OPINION + "We looked at internal control. Accordingly, we do not express an opinion on it.", True),
+        (
+            OPINION
+            + "We did not audit the 2023 statements other than with respect to the adjustments and, accordingly, "
+            "we do not express an opinion or any other form of assurance on the 2023 statements taken as a whole.",
+            True,
+        ),
         (OPINION + "We were not asked for the purpose of expressing an opinion on internal control.", True),
         (
             (
