@@ -405,15 +405,11 @@ class _Table:
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
         when = said.when if said.when and said.when.dated else column.when if column else None
-        if self._pace and when is said.when and when is not None and when.end and when.months is None:
-            over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
-            if says_to_date(over):
-                when = replace(when, to_date=True)
-            elif meaning.kind == "duration" and WORDS.running_total.search(over):
+        if self._pace and when is not None and when is said.when:
+            when = self._paced(when, meaning, column)
+            if when is None:
                 self._findings.leave_out("running totals")
                 return None
-            elif not WORDS.longer_than_its_step.search(over):
-                when = replace(when, months=self._pace)  # each row of a series is as long as the step to the next
         if when is None and said.meaning is not None and column is None:
             self._findings.leave_out("no header over the column")
             return None
@@ -432,6 +428,17 @@ class _Table:
             return None
         weight = 0 if self._by_part else self._weight
         return TableCandidate(figure, meaning.rank, self._section, weight, self._over.is_consolidated)
+
+    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
+        """The period of a row of a series, as long as the step to the next row; None for a sum that runs on."""
+        if not when.end or when.months is not None:
+            return when
+        over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
+        if says_to_date(over):
+            return replace(when, to_date=True)
+        if meaning.kind == "duration" and WORDS.running_total.search(over):
+            return None
+        return when if WORDS.longer_than_its_step.search(over) else replace(when, months=self._pace)
 
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is about: the one that its row lists, or that row and column name."""

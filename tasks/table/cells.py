@@ -84,7 +84,7 @@ def find_text_cells(text_ids: Iterable[int], columns: ColumnSet, *, seconds: flo
     return {text_id: {name: cells[name] for name in wanted} for text_id, cells in stored.items()}
 
 
-class Rows(NamedTuple):
+class ChosenRows(NamedTuple):
     """The documents of a room that are rows, in order, what their texts state, and how many texts are left to look at.
 
     A document of no known kind whose text is left is not a row yet.
@@ -95,7 +95,7 @@ class Rows(NamedTuple):
     left: int
 
 
-_chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, Rows]]] = WeakKeyDictionary()
+_chosen: Final[WeakKeyDictionary[RoomKinds, dict[str, ChosenRows]]] = WeakKeyDictionary()
 """By the room and the columns what was chosen: a run that has ended has the same rows for each who looks at it."""
 
 
@@ -106,7 +106,7 @@ def choose_rows(
     *,
     first: Iterable[str] = (),
     seconds: float = inf,
-) -> Rows:
+) -> ChosenRows:
     """The rows of a room, found within so many seconds, the documents in `first` before all others.
 
     The other arguments are as in `build_table`.
@@ -130,7 +130,7 @@ def choose_rows(
     chosen = list(filter(is_row, room.documents))
     of_rows = {texts[name] for name in chosen if name in texts}
     left = len({*sure, *perhaps} - cells.keys())
-    rows = Rows(chosen, {text_id: found for text_id, found in cells.items() if text_id in of_rows}, left)
+    rows = ChosenRows(chosen, {text_id: found for text_id, found in cells.items() if text_id in of_rows}, left)
     if not left:
         remembered[key] = rows
     return rows

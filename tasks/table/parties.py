@@ -95,23 +95,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
     position = start
     while position < end:
         position += len(_THE.match(flat[position : position + 60])[0])  # type: ignore[index] # it may be empty
-        match = _NAME_END.search(flat, position, end)
-        conjunction = _PARTY_BREAK.search(flat, position, end)
-        stop = match.start() if match else end
-        before_and = flat[position : conjunction.start()].rstrip(" ,") if conjunction else ""
-        if conjunction and conjunction.start() < stop and _LEGAL_END.search(before_and):
-            stop = conjunction.start()
-        line = contract.text.find("\n", position, stop)
-        goes_on = _LEGAL_END.match(flat[line + 1 : stop].split(" ")[0].strip(","))
-        if line >= 0 and not goes_on and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
-            stop = line
-        comma = flat.find(",", position, stop)
-        if (
-            comma >= 0
-            and _LEGAL_END.search(flat[position:comma])
-            and not _LEGAL_END.search(flat[position:stop].strip(" ,"))
-        ):
-            stop = comma  # its seat follows
+        stop = _name_end(contract, position, end)
         name = " ".join(flat[position:stop].split()).strip(" ,")
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
@@ -126,6 +110,24 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         if following is None or following.start() - behind > 250:
             return
         position = following.end()
+
+
+def _name_end(contract: Contract, position: int, end: int) -> int:
+    """Where the name ends that begins at a place: before a bracket, a conjunction, another line or its seat."""
+    flat = contract.flat
+    match = _NAME_END.search(flat, position, end)
+    conjunction = _PARTY_BREAK.search(flat, position, end)
+    stop = match.start() if match else end
+    before_and = flat[position : conjunction.start()].rstrip(" ,") if conjunction else ""
+    if conjunction and conjunction.start() < stop and _LEGAL_END.search(before_and):
+        stop = conjunction.start()
+    line = contract.text.find("\n", position, stop)
+    goes_on = _LEGAL_END.match(flat[line + 1 : stop].split(" ")[0].strip(","))
+    if line >= 0 and not goes_on and _LEGAL_END.search(flat[position:line].rstrip(" ,")):
+        stop = line
+    comma = flat.find(",", position, stop)
+    is_whole = _LEGAL_END.search(flat[position:stop].strip(" ,"))
+    return comma if comma >= 0 and _LEGAL_END.search(flat[position:comma]) and not is_whole else stop
 
 
 def _listed_next(flat: str, start: int, end: int) -> re.Match[str] | None:

@@ -12,7 +12,7 @@ from itertools import compress
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.grouping import Entry, Grouping, Level, find_label_column
+from tasks.reading.pdf.grouping import ColumnCells, Grouping, TableLine, find_label_column
 from tasks.reading.pdf.lines import LEADING_SIGN, Line, LineCell, build_lines, is_figure, is_sign
 from tasks.reading.pdf.rows import TableRow, join_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
@@ -62,7 +62,7 @@ def rows_between_rules(
     return [_row(row, ends) for row in rows], min(max(0.0, faults), len(rows))
 
 
-def _levels(cells: Sequence[Sequence[Line]], spans: Sequence[int]) -> tuple[list[Level], list[dict[int, Line]]]:
+def _levels(cells: Sequence[Sequence[Line]], spans: Sequence[int]) -> tuple[list[TableLine], list[dict[int, Line]]]:
     """What stands on each level of the cells, and the lines that it is made of, which may be raised a little."""
     held: list[dict[int, Line]] = []
     bases: list[float] = []
@@ -75,7 +75,7 @@ def _levels(cells: Sequence[Sequence[Line]], spans: Sequence[int]) -> tuple[list
             held.append({x: line})
             bases.append(base)
     levels = [
-        Level(base, {x: Entry(line.cells, spans[x]) for x, line in sorted(lines.items())})
+        TableLine(base, {x: ColumnCells(line.cells, spans[x]) for x, line in sorted(lines.items())})
         for base, lines in zip(bases, held, strict=True)
     ]
     return levels, held

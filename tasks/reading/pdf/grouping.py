@@ -78,7 +78,7 @@ class _Fault:
 
 
 @dataclass(slots=True)
-class Entry:
+class ColumnCells:
     """The cells that a line has in one column, and over how many columns one of them extends."""
 
     cells: list[LineCell]
@@ -115,11 +115,11 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Level:
+class TableLine:
     """What stands on one line of a table, by column."""
 
     base: float
-    entries: dict[int, Entry]
+    entries: dict[int, ColumnCells]
 
     @property
     def drawn(self) -> Interval:
@@ -136,7 +136,7 @@ class Grouping:
 
     def __init__(
         self,
-        levels: Sequence[Level],
+        levels: Sequence[TableLine],
         ends: Sequence[float],
         size: float,
         rules: Sequence[float] = (),
@@ -185,7 +185,7 @@ class Grouping:
         starts = [0] * (count + 1)
         for first in range(count):
             faults = least[first]
-            held: dict[int, Entry] = {}
+            held: dict[int, ColumnCells] = {}
             for index in range(first, min(count, first + _MOST_LINES)):
                 faults += self._join_faults(index, held) if held else 0.0
                 if faults > least[first] + _TOO_MANY:
@@ -201,14 +201,14 @@ class Grouping:
             end = starts[end]
         return rows[::-1], least[count]
 
-    def _row_faults(self, held: Mapping[int, Entry], first: int, end: int) -> float:
+    def _row_faults(self, held: Mapping[int, ColumnCells], first: int, end: int) -> float:
         """How irregular it is that a row, from one level to another, holds something in these columns alone."""
         if len(held) > 1:
             return 0.0 if self._label in held else _Fault.NO_LABEL
         is_heading = first < self._first or (min(held) <= self._label and (end <= self._last or not self._is_field))
         return _Fault.HEADING if is_heading else _Fault.STRAY
 
-    def _join_faults(self, index: int, held: Mapping[int, Entry]) -> float:
+    def _join_faults(self, index: int, held: Mapping[int, ColumnCells]) -> float:
         """How irregular it is that a level belongs to the row above it, which holds these entries."""
         level = self._levels[index]
         pitch = level.base - self._levels[index - 1].base
@@ -224,18 +224,8 @@ class Grouping:
         has_label = self._label in level.entries
         is_header = index < self._headers and len(level.entries) > has_label
         is_row = has_label or not level.entries.keys() <= held.keys()
-        for column, entry in level.entries.items():
-            if column not in held:
-                continue
-            upper = held[column]
-            if any(beside in level.entries for beside in range(column + 1, column + upper.spans)):
-                faults += _Fault.ROOM  # it heads the columns below it
-            elif is_header and upper.spans == entry.spans and offset(upper.sides, entry.sides) < _ALIGNED:
-                faults += _Fault.NO_ROOM
-            elif column == self._label:
-                faults += self._label_faults(upper, entry, is_first=len(held) == 1)
-            else:
-                faults += self._stack_faults(upper, entry, column, is_row=is_row)
+        for column in level.entries.keys() & held.keys():
+            faults += self._column_faults(column, held, level, is_header=is_header, is_row=is_row)
             if faults > _TOO_MANY:
                 return math.inf
         begins_anew = held.keys().isdisjoint(level.entries) or (has_label and self._label not in held)
@@ -247,7 +237,20 @@ class Grouping:
             faults += _Fault.CLOSE
         return faults
 
-    def _stack_faults(self, upper: Entry, lower: Entry, column: int, *, is_row: bool) -> float:
+    def _column_faults(
+        self, column: int, held: Mapping[int, ColumnCells], level: TableLine, *, is_header: bool, is_row: bool
+    ) -> float:
+        """How irregular it is that a row has in a column what it held so far and what the line has there."""
+        upper, lower = held[column], level.entries[column]
+        if any(beside in level.entries for beside in range(column + 1, column + upper.spans)):
+            return _Fault.ROOM  # it heads the columns below it
+        if is_header and upper.spans == lower.spans and offset(upper.sides, lower.sides) < _ALIGNED:
+            return _Fault.NO_ROOM
+        if column == self._label:
+            return self._label_faults(upper, lower, is_first=len(held) == 1)
+        return self._stack_faults(upper, lower, column, is_row=is_row)
+
+    def _stack_faults(self, upper: ColumnCells, lower: ColumnCells, column: int, *, is_row: bool) -> float:
         """How irregular it is that one cell holds both texts; `is_row`: the lower one may be in a row of its own."""
         above, below = upper.text, lower.text
         if is_like_figure(above) and is_like_figure(below):
@@ -265,7 +268,7 @@ class Grouping:
             return _Fault.NO_ROOM
         return _Fault.ROOM if is_row or column < self._label else 0.0
 
-    def _label_faults(self, upper: Entry, lower: Entry, *, is_first: bool) -> float:
+    def _label_faults(self, upper: ColumnCells, lower: ColumnCells, *, is_first: bool) -> float:
         """The same of a label; `is_first`: nothing stands beside its upper line."""
         faults = self._stack_faults(upper, lower, self._label, is_row=True)
         is_small = lower.text[:1].islower()
@@ -275,7 +278,7 @@ class Grouping:
             return _Fault.GOES_ON
         return faults + _Fault.NEW_LABEL
 
-    def _is_full(self, upper: Entry, lower: Entry, column: int) -> bool:
+    def _is_full(self, upper: ColumnCells, lower: ColumnCells, column: int) -> bool:
         """Whether the first word below had no room after what is in the column."""
         word = lower.words[0]
         return upper.right + 0.25 * self._size + word.right - word.left > self._ends[column]
@@ -300,7 +303,7 @@ class Grouping:
 
     def _are_rows(self, group: Sequence[int]) -> bool:
         """Whether levels are separate rows: figures are below each other, or words had room on the line above."""
-        held: dict[int, list[Entry]] = {}
+        held: dict[int, list[ColumnCells]] = {}
         for index in group:
             for column, entry in self._levels[index].entries.items():
                 held.setdefault(column, []).append(entry)
@@ -322,7 +325,7 @@ def _is_amount(text: str) -> bool:
     return len(text) > 1 and is_like_figure(text) and (is_amount(text) or not is_figure(text))
 
 
-def _find_label_column(levels: Sequence[Level], count: int) -> int:
+def _find_label_column(levels: Sequence[TableLine], count: int) -> int:
     """The column of labels: the first with words in rows with figures; headers have none, and marks are shorter."""
     figures = [level.entries for level in levels if any(_is_amount(entry.text) for entry in level.entries.values())]
     for column in range(count if figures else 0):

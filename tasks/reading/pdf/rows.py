@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tasks.reading.pdf.grouping import HYPHENS, Entry, Grouping, Level
+from tasks.reading.pdf.grouping import HYPHENS, ColumnCells, Grouping, TableLine
 from tasks.reading.pdf.lines import (
     CLOSING_SIGN,
     GUTTER,
@@ -147,7 +147,7 @@ class Rows:
         self._lefts = [0.0] * self._count
         self._rights = [0.0] * self._count
         self._measure()
-        levels = [Level(line.base, entries) for line, entries in zip(lines, self._entries, strict=True)]
+        levels = [TableLine(line.base, entries) for line, entries in zip(lines, self._entries, strict=True)]
         self._grouping = Grouping(levels, self._ends(), size, rules, underlined)
 
     def read(self) -> list[TableRow]:
@@ -188,9 +188,9 @@ class Rows:
             return self._rights[column]
         return math.inf
 
-    def _find_entries(self, line: Line) -> dict[int, Entry]:
+    def _find_entries(self, line: Line) -> dict[int, ColumnCells]:
         """What a line has in each column; a sign beside a figure counts to the figure's column."""
-        entries: dict[int, Entry] = {}
+        entries: dict[int, ColumnCells] = {}
         for index, cell in enumerate(line.cells):
             home = cell
             if LEADING_SIGN.fullmatch(cell.text) and index + 1 < len(line.cells):
@@ -199,7 +199,7 @@ class Rows:
             elif CLOSING_SIGN.fullmatch(cell.text) and index:
                 home = line.cells[index - 1]
             home = home if is_figure(home.text) or home.text.startswith("(") else cell
-            entry = entries.setdefault(find_column(home, self._columns), Entry([]))
+            entry = entries.setdefault(find_column(home, self._columns), ColumnCells([]))
             entry.cells.append(cell)
             entry.spans = max(entry.spans, over(cell, self._columns))
         return entries
