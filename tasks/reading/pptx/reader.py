@@ -26,7 +26,7 @@ from tasks.reading.places import (
 )
 from tasks.reading.pptx.slides import Placeholders, Shape, shapes
 from tasks.reading.pptx.unseen import UNSEEN as UNSEEN_WORDS
-from tasks.reading.pptx.unseen import UnseenWords
+from tasks.reading.pptx.unseen import UnseenText
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _AUTHOR: Final = re.compile(rb"<(?:[\w.-]++:)?(?:cmAuthor|author)(?=\s)([^<]*+)")
@@ -146,7 +146,7 @@ class _Presentation:
         self._main = package.main_part("ppt/presentation.xml")
         self._drawings = Drawings(package)
         self._placeholders = Placeholders(package)
-        self._unseen = UnseenWords(package, self._placeholders)
+        self._unseen = UnseenText(package, self._placeholders)
         self._comments = Comments(package, self._main)
         self._written: set[str] = set()
         self._pieces_left = _MOST_PIECES

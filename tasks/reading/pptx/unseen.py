@@ -44,7 +44,7 @@ class _Drawn(NamedTuple):
     is_placeholder: bool
 
 
-class UnseenWords:
+class UnseenText:
     """Finds such words on the slides of one presentation."""
 
     def __init__(self, package: Package, placeholders: Placeholders) -> None:
