@@ -1,6 +1,8 @@
 """What the service reports about itself: metrics for Prometheus at `/metrics`, and health checks.
 
-No label names a company, a document or a key. The figures of all processes of one service are added up.
+No label names a company, a document or a key. The figures of all processes of one service are added up; those of runs,
+workers and the database are of the whole system, and are looked up when Prometheus asks. Where the database or Prefect
+does not answer there is no sample: alert on its absence.
 """
 
 import logging
@@ -44,7 +46,7 @@ _PREFECT_SECONDS = 2.0
 
 
 class SystemFigures(Collector):
-    """Collects the metrics that the module describes."""
+    """Collects the metrics of runs, workers and the database."""
 
     def describe(self) -> Iterator[Metric]:
         return iter(())  # nothing is collected for its names alone

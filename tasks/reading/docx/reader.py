@@ -19,7 +19,7 @@ from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles
-from tasks.reading.docx.unseen import UNSEEN, UnseenWords, may_lie_behind
+from tasks.reading.docx.unseen import UnseenWords, may_lie_behind
 from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
@@ -203,7 +203,7 @@ class _Document:
             start = 0
             for heading in layout.headings:
                 self._write(layout.lines[start:heading])
-                self.writer.heading(drop_marks(UNSEEN.sub("", layout.lines[heading])))
+                self.writer.heading(drop_marks(xml.UNSEEN_WORDS.sub("", layout.lines[heading])))
                 start = heading
             self._write(layout.lines[start:])
             self.writer.end_heading()
@@ -254,8 +254,8 @@ class _Document:
 
     def _with_hidden_below(self, line: str) -> Iterator[str]:
         """A line, followed by those of its words that are hidden."""
-        hidden = one_line("".join(UNSEEN.findall(line)))
-        shown = UNSEEN.sub("", line)
+        hidden = one_line("".join(xml.UNSEEN_WORDS.findall(line)))
+        shown = xml.UNSEEN_WORDS.sub("", line)
         if not hidden or drop_marks(shown).strip():
             yield shown
         if hidden:

@@ -1,6 +1,6 @@
 """Words of a Word document that nobody sees: hidden, tiny, or white where nothing coloured stands behind them.
 
-They are enclosed in characters that never occur in text.
+They are enclosed as `xml.UNSEEN_WORDS`.
 """
 
 import re
@@ -10,8 +10,6 @@ from typing import Final, NamedTuple
 
 from tasks.reading.docx.styles import Styles, find_look
 from tasks.reading.ooxml import xml
-
-UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
 _SIGNS: Final = {
     b"<w:vanish": b"",
@@ -88,7 +86,7 @@ class UnseenWords:
             self._follow(data, followed, at, grounds)
             followed = at
             if self._hides(_properties(data, at), paragraph, bool(grounds) and grounds[-1].is_coloured):
-                pieces[number] = piece[:start] + _WORDS.sub(b"\\1\x12\\2\x13", piece[start:])
+                pieces[number] = piece[:start] + _WORDS.sub(xml.MARK_UNSEEN, piece[start:])
         return b"</w:r>".join(pieces)
 
     def _follow(self, data: bytes, start: int, end: int, grounds: list[_Ground]) -> None:

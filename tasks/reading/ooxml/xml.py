@@ -19,6 +19,11 @@ from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
+UNSEEN_WORDS: Final = re.compile("\x12([^\x12\x13]*+)\x13")
+"""Words that readers enclose because nobody sees them, in characters that XML cannot hold."""
+MARK_UNSEEN: Final = b"\\1\x12\\2\x13"
+"""Puts the second group of a match in these characters, behind the first."""
+
 _OTHER_ENCODING: Final = re.compile(rb"""\sencoding\s*=\s*["'](?!(?i:utf-?8)["'])""")
 _REFERENCE: Final = re.compile(rb"&#(?:x([0-9a-fA-F]{1,16})|([0-9]{1,16}));")
 _LONGEST_REFERENCE: Final = 20

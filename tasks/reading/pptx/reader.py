@@ -25,7 +25,6 @@ from tasks.reading.places import (
     unseen_mark,
 )
 from tasks.reading.pptx.slides import Placeholders, Shape, shapes
-from tasks.reading.pptx.unseen import UNSEEN as UNSEEN_WORDS
 from tasks.reading.pptx.unseen import UnseenText
 from tasks.reading.text_writer import Reading, Source, Writer
 
@@ -207,14 +206,14 @@ class _Presentation:
         described: set[str] = set()  # the same logo may stand on a slide many times
         for count, shape in enumerate(found, 1):
             name, alternative = shape.name or str(count), shape.alternative
-            hidden = [shape.text, alternative] if shape.is_hidden else UNSEEN_WORDS.findall(shape.text)
+            hidden = [shape.text, alternative] if shape.is_hidden else xml.UNSEEN_WORDS.findall(shape.text)
             if hidden:
                 self.writer.warn(
                     "Hidden shapes and white words of slides are listed separately, marked as hidden, "
                     "and are not evidence."
                 )
                 self._place(UNSEEN, "", unseen_mark(" ".join(hidden)))
-                shape.text = UNSEEN_WORDS.sub("", shape.text)
+                shape.text = xml.UNSEEN_WORDS.sub("", shape.text)
                 if shape.is_hidden or not (shape.text.strip() or alternative):
                     continue
             if alternative in described:

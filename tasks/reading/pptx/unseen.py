@@ -1,6 +1,6 @@
 """White words on slides with nothing coloured behind them, which nobody sees.
 
-They are enclosed in characters that never occur in text. Where it is not certain what stands behind words (in groups
+They are enclosed as `xml.UNSEEN_WORDS`. Where it is not certain what stands behind words (in groups
 and tables, or where a picture, a filled shape or a background may be), they count as seen.
 """
 
@@ -8,10 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.package import Package
 from tasks.reading.pptx.slides import Box, Placeholders, box_in, key_in
-
-UNSEEN: Final = re.compile("\x12([^\x12\x13]*+)\x13")
 
 _WHITE: Final = rb"""a:(?:srgbClr\s++val="(?:[Ff][A-Fa-f]){3}"|schemeClr\s++val="(?:bg1|lt1)")\s*+/>"""
 _RUN: Final = re.compile(
@@ -75,7 +74,7 @@ class UnseenText:
             holder = _HOLDER.search(data, shape.start, shape.end)
             box = shape.box or (self._placeholders.box(slide, key_in(holder[1])) if holder else None)
             if box is not None and not _is_over(box, around):
-                pieces += data[done : shape.start], _RUN.sub(b"\\1\x12\\2\x13", data[shape.start : shape.end])
+                pieces += data[done : shape.start], _RUN.sub(xml.MARK_UNSEEN, data[shape.start : shape.end])
                 done = shape.end
         return b"".join((*pieces, data[done:]))
 
