@@ -21,9 +21,8 @@ from litestar.handlers import BaseRouteHandler
 from api import login as login_module
 from api.html import LOGIN_PAGE
 from api.settings import ApiSettings, CallRate
-from storage import database, logins, users
-from storage.logins import AuditedCall
-from storage.users import Role
+from storage import database, logins
+from storage.logins import AuditedCall, Role
 from tasks.documents.drive.drive import AccountAccess, Bearer, Identity, Login
 from tasks.documents.drive.registry import choose_drive
 from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
@@ -92,7 +91,7 @@ def load_keys() -> tuple[bool, list[KnownKey]]:
     """
     with database.reading() as session:
         rows = logins.all_keys(session)
-        closed = bool(rows) or users.had_users(session)
+        closed = bool(rows) or logins.had_users(session)
         return closed, [KnownKey(row.digest, row.name, frozenset(row.scopes)) for row in rows if not row.revoked_at]
 
 
@@ -196,7 +195,7 @@ def needs_account(local: Guard, rate: CallRate | None) -> Guard:
 
 def _has_people() -> bool:
     with database.reading() as session:
-        return users.had_users(session)
+        return logins.had_users(session)
 
 
 async def _is_person(connection: Connection) -> bool:
@@ -234,7 +233,7 @@ def needs_viewer(account: Guard) -> Guard:
 
 def _role_of(account: str) -> Role:
     with database.reading() as session:
-        user = users.find_user(session, account)
+        user = logins.find_user(session, account)
     return Role.REVIEWER if user is None else user.role
 
 

@@ -24,9 +24,8 @@ from litestar.response import Redirect
 from sqlmodel import Session
 
 from api.html import page
-from storage import database, logins, users
-from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, BrowserSession, StoredLogin, Whose
-from storage.users import User
+from storage import database, logins
+from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, BrowserSession, StoredLogin, User, Whose
 from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
 from tasks.documents.drive.registry import account_access, choose_drive, descriptions, load_login_flow
 from tasks.documents.settings import DocumentSettings, base_path
@@ -169,7 +168,7 @@ async def begin_session(login: StoredLogin | User) -> str:
             if isinstance(login, StoredLogin):
                 logins.start_session(session, secret, login)
             else:
-                users.start_user_session(session, secret, login.id or 0)
+                logins.start_user_session(session, secret, login.id or 0)
 
     await to_thread.run_sync(keep)
     return secret
@@ -182,7 +181,7 @@ async def end_session(connection: Connection) -> None:
     def end(secret: str) -> None:
         with database.writing() as session:
             logins.end_session(session, secret)
-            users.end_user_session(session, secret)
+            logins.end_user_session(session, secret)
 
     if secret:
         await to_thread.run_sync(end, secret)
@@ -218,7 +217,7 @@ async def user_of(connection: Connection) -> User | None:
     if secret is None:
         return None
     check_site(connection)
-    return await to_thread.run_sync(_find, secret, users.find_user_session)
+    return await to_thread.run_sync(_find, secret, logins.find_user_session)
 
 
 async def find_identity(connection: Connection) -> Login | None:

@@ -21,10 +21,9 @@ from urllib.parse import parse_qsl, urlsplit
 import typer
 
 from deployments.terminal import echo
-from storage import database, logins, users
+from storage import database, logins
 from storage.errors import DatabaseUnavailable
-from storage.logins import Whose
-from storage.users import Role
+from storage.logins import Role, Whose
 from tasks.documents.drive.registry import account_access, choose_drive, load_login_flow
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, TookTooLong
 
@@ -229,7 +228,7 @@ def manage_users(
     """Add, list or remove the people who use the pages."""
     if action == "list":
         with database.reading() as session:
-            for user in users.all_users(session):
+            for user in logins.all_users(session):
                 how = "password" if user.password else "the drive's login"
                 typer.echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
         return
@@ -237,14 +236,14 @@ def manage_users(
         raise BadRequest("Give a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
     if action == "remove":
         with database.writing() as session:
-            if not users.remove_user(session, name):
+            if not logins.remove_user(session, name):
                 raise NotFound(f"There is nobody called {name!r}. `diligence users list` shows them.")
         echo(f"Removed. {name} is logged out; what {name} decided stays in the log.", err=True)
         return
     has_accounts = choose_drive().accounts is not None
     password, is_new = (None, False) if has_accounts else _password()
     with database.writing() as session:
-        if not users.add_user(session, name, role, password):
+        if not logins.add_user(session, name, role, password):
             raise Conflict(f"There is somebody called {name!r} already. Remove them first, or choose another name.")
     if is_new:
         echo(password or "")

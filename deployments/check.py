@@ -15,10 +15,9 @@ from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.room import MemoTexts
-from tasks.reading.configuration import make_reading_limits, read_scans
+from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
 from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 from tasks.reports.replacing import check_writable, replace_file
 

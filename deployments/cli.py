@@ -53,12 +53,12 @@ COMMANDS = {
         "deployments.documents:list_documents",
         "Print what the documents of a room are: kinds, states, dates, families, pages.",
     ),
-    "table": Command("deployments.table:table", "Print what each document says of each question."),
+    "table": Command("deployments.documents:table", "Print what each document says of each question."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Check each figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
-    "worker": Command("deployments.requested:work", "Take up the runs that people ask for in the service."),
+    "worker": Command("deployments.runs:work", "Take up the runs that people ask for in the service."),
     "login": Command(
         "deployments.accounts:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),
@@ -70,12 +70,12 @@ COMMANDS = {
     "labels": Command(
         "deployments.labels:labels", "Export or import what people say of scores, and how far the program agrees."
     ),
-    "export": Command("deployments.export:export", "Write the tables of a run to files, for analysis."),
+    "export": Command("deployments.runs:export", "Write the tables of a run to files, for analysis."),
     "webhooks": Command(
-        "deployments.webhooks:list_webhooks",
+        "deployments.runs:list_webhooks",
         "List the deliveries of webhooks, newest first, or try again what did not arrive.",
     ),
-    "mcp": Command("deployments.mcp:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
+    "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
     "backup": Command("deployments.home:backup", "Save the home into one file, also while it is in use."),
     "restore": Command("deployments.home:restore", "Put a backup into a home that nobody uses."),
@@ -84,7 +84,7 @@ COMMANDS = {
         "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
     ),
     "migrate": Command(
-        "deployments.migrate:migrate",
+        "deployments.home:migrate",
         "Bring the database to the schema of this release; no service and no run may use it meanwhile.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),

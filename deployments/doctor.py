@@ -32,12 +32,11 @@ from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
-from tasks.reading.configuration import engines
+from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.picture import Picture
-from tasks.reading.settings import ReadingSettings
 from tasks.remote.prefect_pools import Pool, read_prefect_state
 from tasks.scoring.model_trial import try_model
 

@@ -1,15 +1,27 @@
-"""`diligence documents`: the kinds of a room's documents, which ones belong together, and what they refer to."""
+"""`diligence documents` and `diligence table`: what the documents of a room are, and what each answers to questions.
 
-from typing import Annotated, Any
+`documents` prints their kinds, which ones belong together, and what they refer to; `table` prints a table of documents
+and questions, each answer with its quotation and place.
+"""
+
+import sys
+from typing import Annotated, Any, Literal
 
 import typer
 
-from deployments.printing import PrintFormat, align, print_csv, print_json
-from deployments.rooms import read_room
-from deployments.terminal import echo
+from deployments.rooms import read_place, read_room
+from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
 from storage.documents import RoomDocument
 from storage.run_documents import DocumentOutcome, pages_of
+from tasks.ai.budget import make_question_ledger
+from tasks.ai.registry import current_answerer
 from tasks.documents.kinds.room import RoomKinds
+from tasks.figures.ledger import build, room_ledger
+from tasks.figures.rows import room_row
+from tasks.reports.models import ReportedFigure, ReportedRow, ReportedTable
+from tasks.reports.tables import build_table, table_workbook
+from tasks.table.ask import ask_rows
+from tasks.table.columns import read_columns, value_in_words
 
 _COLUMNS = (
     "document_name",
@@ -64,3 +76,61 @@ def _cell(row: dict[str, Any], name: str) -> str:
     if name == "family":
         return f"with {row['family']}" if row["family"] not in {None, row["document_name"]} else ""
     return row[name] or ""
+
+
+_WIDEST = 40
+
+
+def table(
+    folder: Annotated[str, typer.Argument(help="A folder, its id or its URL.")],
+    columns: Annotated[str, typer.Option(help="contracts, leases, employment, or a file of columns.")],
+    format: Annotated[  # noqa: A002 - what users type
+        Literal["table", "json", "csv", "xlsx"], typer.Option(help="The format.")
+    ] = "table",
+) -> None:
+    """Print what each document says of each question."""
+    chosen = read_columns(columns)
+    read = read_place(folder)
+    texts, room = read.text_ids, read.kinds()
+
+    def figures() -> list[ReportedFigure]:
+        build(read.texts)
+        return [ReportedFigure.model_validate(room_row(row)) for row in room_ledger(read.texts).figures]
+
+    model, spend = current_answerer(), make_question_ledger()
+    for warning in ask_rows(chosen, room, read.listed, texts, model, spend, above=[folder]):
+        echo(warning, err=True)
+    built = build_table(chosen, room, texts, {row.document_id: row.url for row in read.listed}, figures)
+    if not built.rows:
+        echo("No document is of the kinds that these columns are about.", err=True)
+    if format == "json":
+        typer.echo(built.model_dump_json(indent=2))
+    elif format == "xlsx":
+        sys.stdout.buffer.write(table_workbook([("", built)]))
+    elif format == "csv":
+        head = ["document_id", "document_name", "kind", *(column.id for column in built.columns)]
+        print_csv(head, (_cells(row, built) for row in built.rows))
+    else:
+        _print_table(built)
+
+
+def _cells(row: ReportedRow, built: ReportedTable) -> list[str]:
+    values = [value_in_words(row.cells[column.id].value) or "" for column in built.columns]
+    return [row.document_id, row.document_name, row.kind or "", *values]
+
+
+def _print_table(built: ReportedTable) -> None:
+    """The table as lines, then the calendar and what is at stake."""
+    for row in built.rows:
+        echo(row.document_name)
+        for column in built.columns:
+            cell = row.cells[column.id]
+            shown = value_in_words(cell.value) or f"– ({cell.absence or 'no model was asked'})"
+            place = f"  [{cell.quotes[0].place}]" if cell.quotes else ""
+            echo(f"  {column.title:<22} {shown}{place}")
+    for entry in built.calendar:
+        what = "ends" if entry.event == "expiry" else "last day for notice"
+        echo(f"{entry.day}  {entry.document_name}: {what}")
+    for stake in built.at_stake:
+        figure = stake.figure
+        echo(f"At stake: {figure.unit} {figure.value} ({figure.period}) of {stake.party}, {stake.document_name}")

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from deployments.printing import PrintFormat, align, print_csv, print_json
 from deployments.rooms import read_texts
-from deployments.terminal import echo
+from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
 from storage import database, run_documents, runs
 from tasks.errors import NotFound
 from tasks.figures.concepts import plain_label, taxonomy

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from deployments.printing import PrintFormat, print_csv, print_json
-from deployments.terminal import echo
+from deployments.terminal import PrintFormat, echo, print_csv, print_json
 from storage import database, runs
 from storage.decisions import DecisionKind
 from storage.runs import Run

@@ -6,9 +6,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from deployments.printing import print_json
 from deployments.rooms import read_texts
-from deployments.terminal import echo
+from deployments.terminal import echo, print_json
 from deployments.texts import read_all
 from tasks.ai.privileged import find_privileged_files, say_kept
 from tasks.ai.question import ai_question

@@ -16,24 +16,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from deployments.garbage import pause_garbage_collection
-from deployments.printing import align
-from deployments.terminal import echo
+from deployments.terminal import align, echo
 from flows import prefect_server
-from flows.batch_definition import make_slug
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria, list_contested_scores
+from flows.scheduling import make_slug
 from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
-from storage.recognised_pages import scans_done
-from storage.run_requests import is_to_stop
+from storage.runs import is_to_stop
 from storage.settings import override_settings
+from storage.texts import scans_done
 from tasks.ai.budget import cap_and_price
 from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
-from tasks.language.escaped import escape_line, escape_text
+from tasks.language.normalise import escape_line, escape_text
 from tasks.prefect_setup import TRACKING_LOG, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way

@@ -1,18 +1,29 @@
-"""`diligence runs` and `diligence report`: the runs, newest first, and the report of one."""
+"""Commands about runs: list them, write the report or the tables of one, run what people request, list webhooks."""
 
+import csv
+import json
+import signal
+import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final, Literal
 
+import duckdb
 import typer
 
-from deployments.terminal import echo
-from storage import database, runs
+from deployments.terminal import echo, harmless_cell
+from storage import database, runs, webhooks
+from storage.runs import RunRequest
 from tasks.errors import BadRequest
 from tasks.language.normalise import one_line
-from tasks.reports.files import ReportFormat, make_standalone, render, write_report
+from tasks.reports.export import TABLES, ExportTable
+from tasks.reports.files import ReportFormat, as_json, make_standalone, render, write_report
 from tasks.reports.replacing import check_writable
 from tasks.reports.report import build, load_results, result_lines
+from tasks.webhooks import check_webhooks, send_due
 
 
 def list_runs(
@@ -45,3 +56,102 @@ def report(
     else:
         built = build(run)
         sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else make_standalone(built), format))
+
+
+_PAUSE: Final = 2.0  # seconds between two looks at the table
+_OUTCOMES: Final = {0: "finished", 1: "finished with failures", 2: "refused", 130: "stopped", -signal.SIGINT: "stopped"}
+
+
+def work(
+    once: Annotated[bool, typer.Option("--once", help="End when nobody asks for a run any more.")] = False,
+) -> None:
+    """Take up the runs that people ask for in the service."""
+    while True:
+        with database.writing() as session:
+            request = runs.take_request(session)
+        if request is not None:
+            outcome = _run(request)
+            with database.writing() as session:
+                runs.note_outcome(session, request.id or 0, outcome)
+            echo(f"{request.batch_file}: {outcome}", err=True)
+        elif once:
+            return
+        else:
+            time.sleep(_PAUSE)
+
+
+def _run(request: RunRequest) -> str:
+    """Run the batch of a request as `diligence run` does, and say how it ended; a refusal in its own words."""
+    batch = Path(request.batch_file or "")
+    command = [sys.executable, "-m", "deployments.cli", "run", str(batch), "--out", str(batch.parent / "reports")]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own program
+    outcome = _OUTCOMES.get(done.returncode, "broken off")
+    return f"{outcome}: {done.stderr.strip()[-600:]}" if outcome in {"refused", "broken off"} else outcome
+
+
+def list_webhooks(
+    most: Annotated[int, typer.Option("--most", min=1, help="How many deliveries to list.")] = 20,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again now what did not arrive.")] = False,
+) -> None:
+    """List the deliveries of webhooks, newest first, or try again what did not arrive."""
+    check_webhooks()
+    database.check_exists()
+    if retry:
+        with database.writing() as session:
+            webhooks.make_due(session)
+        send_due()
+    with database.reading() as session:
+        rows = webhooks.newest_deliveries(session, most)
+    for row in rows:
+        state = "delivered" if row.delivered_at else "waiting" if row.next_at else "given up"
+        echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {row.event}  {state}  attempts: {row.attempts}  {row.url}")
+        if row.problem:
+            echo(f"  {row.problem}")
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
+    out: Annotated[Path, typer.Option(help="The folder for the files, one a table.")],
+    format: Annotated[Literal["parquet", "csv"], typer.Option(help="The format.")] = "parquet",  # noqa: A002 - what users type
+) -> None:
+    """Write the tables of a run to files, for analysis."""
+    database.check_exists()
+    names = [f"{name}.{format}" for name in TABLES]
+    check_writable(out, *names)
+    report: Mapping[str, Any] = json.loads(as_json(build(run)))
+    if report["run"]["finished_at"] is None:
+        echo("The run has not ended: the tables hold what it has done so far.", err=True)
+    try:
+        for (name, table), file_name in zip(TABLES.items(), names, strict=True):
+            part = out / f".{file_name}.part"
+            count = _WRITERS[format](table, table.rows(report), part)
+            part.replace(out / file_name)
+            echo(f"{out / file_name}: {count:,} {'row' if count == 1 else 'rows'} of {name}")
+    except OSError as error:
+        raise BadRequest(f"The tables cannot be written ({error.strerror}). Choose another --out.") from error
+
+
+def _write_csv(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table.columns)
+        count = 0
+        for count, row in enumerate(rows, 1):  # noqa: B007 - counted
+            writer.writerow(harmless_cell(cell) if isinstance(cell, str) else cell for cell in row)
+    return count
+
+
+def _write_parquet(table: ExportTable, rows: Iterator[tuple[Any, ...]], target: Path) -> int:
+    """DuckDB reads JSON lines by the table's own types: https://duckdb.org/docs/stable/data/json/loading_json."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as lines:
+        count = 0
+        for count, row in enumerate(rows, 1):  # noqa: B007 - counted
+            lines.write(json.dumps(dict(zip(table.columns, row, strict=True))) + "\n")
+        lines.flush()
+        with duckdb.connect(":memory:") as connection:
+            source = connection.read_json(lines.name, format="newline_delimited", columns=dict(table.columns))
+            source.write_parquet(str(target))
+    return count
+
+
+_WRITERS = {"parquet": _write_parquet, "csv": _write_csv}

@@ -1,10 +1,17 @@
-"""`diligence serve`: the API and its pages, until the process is stopped."""
+"""`diligence serve` and `diligence mcp`: the operations for programs, until the process is stopped.
 
+`serve` offers the API and its pages over HTTP; `mcp` offers the operations, passages and checks for an AI assistant,
+on stdio.
+"""
+
+import sys
 from typing import Annotated
 
 import typer
 
 from api import server
+from api.mcp import create_server, local_runner
+from deployments.terminal import echo
 
 
 def serve(
@@ -14,3 +21,10 @@ def serve(
 ) -> None:
     """Serve the API and its pages."""
     server.serve(host, port, workers)
+
+
+def mcp() -> None:
+    """Serve an AI assistant on stdin and stdout (Model Context Protocol)."""
+    if sys.stdin.isatty():
+        echo("An AI assistant starts this command and speaks to it on stdin: see docs/assistants.md.", err=True)
+    create_server(local_runner()).run("stdio")

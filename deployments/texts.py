@@ -24,10 +24,9 @@ from tasks.documents.drive.drive import hidden
 from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading import formats
-from tasks.reading.configuration import make_reading_limits, read_scans
+from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
 from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 from tasks.reports.replacing import check_writable
 

@@ -18,14 +18,14 @@ from prefect import get_client, get_run_logger
 from prefect.artifacts import create_link_artifact
 from prefect.runtime import flow_run
 
-from flows.batch_definition import make_slug
 from flows.batch_file import read_batch
 from flows.prefect_server import TAG
+from flows.scheduling import make_slug
 from storage import database, runs
 from storage.context import holding
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
-from tasks.language.escaped import escape_text
+from tasks.language.normalise import escape_text
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.report import RunResults, list_warnings, result_lines
 from tasks.reports.wording import describe_standing, outcome_in_words, percent

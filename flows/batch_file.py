@@ -29,7 +29,7 @@ from tasks.errors import BadRequest, NotConfigured
 from tasks.evidence.settings import EvidenceSettings
 from tasks.figures.concepts import FigureSettings, read_concepts, taxonomy
 from tasks.ranking.semantic import EmbeddingSettings
-from tasks.reading.settings import ReadingSettings
+from tasks.reading.configuration import ReadingSettings
 from tasks.requests.request_list import RequestList, read_requests
 from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text

@@ -21,12 +21,12 @@ from tasks.ai.estimate import BRIEF_ANSWER, CountingAnswerer
 from tasks.ai.money import Cap, Pace, Price, Usage
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
+from tasks.scoring.ask import Width
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.inputs import Inputs
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import criterion_results
 from tasks.scoring.search_plan import search_plans
-from tasks.scoring.width import Width
 from tasks.table.ask import ask_company
 
 

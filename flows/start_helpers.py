@@ -1,6 +1,6 @@
 """Starts the helpers of a run: processes on this machine, or runs of the batch's other deployment on the work pool.
 
-A helper takes companies from the run's queue (`flows/queue.py`) and ends with the run. If the leader is killed, a
+A helper takes companies from the run's queue (`flows/batch.py`) and ends with the run. If the leader is killed, a
 helper finishes the run. Stopping the run stops its helpers.
 """
 

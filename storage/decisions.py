@@ -41,7 +41,7 @@ class Decision(SQLModel, table=True):
     For a cell of a table, `document_id` is the document and `criterion_id` the column. `value` is the score of an
     override (for a cell of a table its value, or null where the document has none), the name of an assignee, or
     `accepted` or `rejected` for a quotation. `evidence` names what the person saw, in the form that
-    `tasks.review.evidence` writes. `run_id` is the run that they looked at, `undoes` the id of the decision that an
+    `tasks.review.state` writes. `run_id` is the run that they looked at, `undoes` the id of the decision that an
     undo cancels.
     """
 

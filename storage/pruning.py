@@ -39,15 +39,12 @@ from storage.columns import find_table
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument
 from storage.figures import StoredFigure, StoredLedger
-from storage.kinds import StoredSigns
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
-from storage.recognised_pages import delete_pages_without_text
 from storage.run_documents import RunDocument
 from storage.runs import Run, RunCompany, delete_definitions, prunable_runs
 from storage.scores import CriterionOutcome, Quote
-from storage.tables import StoredCells
-from storage.texts import Passage, SpanPages, StoredText
+from storage.texts import Passage, SpanPages, StoredCells, StoredSigns, StoredText, delete_pages_without_text
 
 T = TypeVar("T")
 

@@ -1,4 +1,9 @@
-"""Texts, keyed by the content they were read from and the reader that read it, and their passages."""
+"""Texts, keyed by the content they were read from and the reader that read it, and what is derived from them once.
+
+That is their passages; what they show about the kinds of their documents, by one version of the catalogue; and the
+cells of tables of documents and questions, by set of columns. Scanned pages that text recognition has read are stored
+one by one, by content, page and engine.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +23,13 @@ from storage.columns import (
     now,
     put,
     put_new_rows,
+    put_rows,
     row_values,
     string_enum,
 )
 from storage.documents import Content
-from storage.kinds import NewSigns, save_signs
+from storage.run_documents import RunDocument
+from storage.runs import RunCompany
 
 
 class Outcome(StrEnum):
@@ -79,6 +86,14 @@ class Passage(SQLModel, table=True):
     heading: str | None = None
     header: str | None = None
     orders: list[tuple[int, int]] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+
+
+class NewSigns(NamedTuple):
+    """What a version of the catalogue found in one text: the columns of `StoredSigns`."""
+
+    version: str
+    signs: dict[str, Any]
+    sketch: bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,3 +334,113 @@ def find_span_pages(session: Session, text_ids: Sequence[int]) -> dict[tuple[int
     """The pages of all spans of these texts that have been located, by text id, start and end."""
     rows = find_rows(session, find_table(SpanPages).select(), col(SpanPages.text_id), text_ids)
     return {(row.text_id, row.start, row.end): row.pages for row in rows}
+
+
+class StoredSigns(SQLModel, table=True):
+    """What one text shows: `signs` in the form that `tasks.documents.kinds.signs` writes, `sketch` its mark for near
+    copies.
+    """
+
+    __tablename__ = "text_signs"
+
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", primary_key=True)
+    version: str
+    signs: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+    sketch: bytes = b""
+
+
+_signs = find_table(StoredSigns)
+
+
+def find_signs(session: Session, text_ids: Iterable[int], version: str) -> dict[int, tuple[dict[str, Any], bytes]]:
+    """What that version found in these texts, signs and sketch, by text id; texts it has not looked at are left out."""
+    of_version = _signs.select().where(_signs.c.version == version)
+    rows = find_rows(session, of_version, _signs.c.text_id, text_ids)
+    return {row.text_id: (row.signs, row.sketch) for row in rows}
+
+
+def save_signs(session: Session, signs: Mapping[int, NewSigns]) -> None:
+    """Store what was found in texts, by text id, in place of what an earlier version found."""
+    rows = [{"text_id": text_id, **signs[text_id]._asdict()} for text_id in sorted(signs)]
+    put_rows(session, StoredSigns, rows, "text_id")
+
+
+class StoredCells(SQLModel, table=True):
+    """What one text says: `cells` by column id; `columns` is a hash of the columns and of the program."""
+
+    __tablename__ = "text_cells"
+
+    text_id: int = Field(foreign_key="texts.id", ondelete="CASCADE", primary_key=True)
+    columns: str = Field(primary_key=True)
+    cells: dict[str, Any] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
+
+
+def find_cells(session: Session, text_ids: Sequence[int], columns: str) -> dict[int, dict[str, Any]]:
+    """The stored cells of these texts, by text id."""
+    of_columns = find_table(StoredCells).select().where(col(StoredCells.columns) == columns)
+    return {row.text_id: row.cells for row in find_rows(session, of_columns, col(StoredCells.text_id), text_ids)}
+
+
+def save_cells(session: Session, columns: str, cells: Mapping[int, dict[str, Any]]) -> None:
+    """Store the cells of texts in place of earlier ones."""
+    rows = [{"text_id": text_id, "columns": columns, "cells": found} for text_id, found in sorted(cells.items())]
+    put_rows(session, StoredCells, rows, "text_id", "columns")
+
+
+class StoredPage(SQLModel, table=True):
+    """A page in the form that `tasks.reading.ocr.page` packs it.
+
+    `page` is its label in the text: its number, followed by the attachment's hash for a page in an attachment.
+    `seconds` is the time limit that applied: a page that ran into it is tried again once the limit is raised.
+    """
+
+    __tablename__ = "recognised_pages"
+
+    content_hash: str = Field(primary_key=True)
+    page: str = Field(primary_key=True)
+    engine: str = Field(primary_key=True)
+    seconds: float
+    packed: str = Field(sa_column=Column(Text, nullable=False))
+    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
+
+
+def save_page(session: Session, page: StoredPage) -> None:
+    """Store a page in place of an earlier attempt."""
+    put(session, page, "content_hash", "page", "engine")
+
+
+def find_pages(session: Session, content_hash: str) -> Sequence[StoredPage]:
+    """The pages of a content that any engine has read."""
+    return session.exec(select(StoredPage).where(StoredPage.content_hash == content_hash)).all()
+
+
+def count_pages_since(session: Session, moment: datetime) -> int:
+    """How many pages were recognised since that moment."""
+    return session.exec(select(func.count()).where(col(StoredPage.created_at) >= moment)).one()
+
+
+def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
+    """How many scanned pages of each company of a run have been recognised, and how many there are, by company id."""
+    documents = (
+        select(RunDocument.company_id, RunDocument.content_hash, StoredText.scanned_pages)
+        .join(RunCompany)
+        .join(StoredText, col(StoredText.id) == col(RunDocument.text_id))
+        .where(RunCompany.run_id == run_id, StoredText.scanned_pages > 0)
+        .subquery()
+    )
+    done = (
+        select(StoredPage.content_hash, func.count(func.distinct(StoredPage.page)).label("pages"))
+        .group_by(col(StoredPage.content_hash))
+        .subquery()
+    )
+    rows = session.exec(
+        select(documents.c.company_id, func.coalesce(func.sum(done.c.pages), 0), func.sum(documents.c.scanned_pages))
+        .join_from(documents, done, documents.c.content_hash == done.c.content_hash, isouter=True)
+        .group_by(documents.c.company_id)
+    )
+    return {company_id: (min(read, total), total) for company_id, read, total in rows}
+
+
+def delete_pages_without_text(session: Session) -> None:
+    """Delete the pages of contents whose text is no longer stored."""
+    session.exec(delete(StoredPage).where(col(StoredPage.content_hash).not_in(select(StoredText.content_hash))))

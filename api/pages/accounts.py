@@ -9,8 +9,8 @@ from litestar.params import QueryParameter
 from api import login
 from api.pages.shell import PageRequest, read_form, show, to
 from api.settings import CallRate
-from storage import database, users
-from storage.users import User
+from storage import database, logins
+from storage.logins import User
 
 _TRIES = CallRate(10, 60)
 """Wrong passwords for one name and address; a right one is then refused as well, until the window has passed."""
@@ -40,12 +40,12 @@ async def check(request: PageRequest) -> Response[Any]:
 
 def _people() -> int:
     with database.reading() as session:
-        return sum(user.password is not None for user in users.all_users(session))
+        return sum(user.password is not None for user in logins.all_users(session))
 
 
 def _user(name: str, password: str) -> User | None:
     with database.reading() as session:
-        return users.check_password(session, name, password)
+        return logins.check_password(session, name, password)
 
 
 HANDLERS = [ask, check]

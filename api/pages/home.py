@@ -14,11 +14,11 @@ from litestar.response import Redirect
 from api.auth import VIEWER, check_role
 from api.pages.shell import PageRequest, read_form, show, to
 from api.requests import Calls
-from storage import database, run_requests
-from storage.run_requests import RequestKind, RunRequest
-from storage.users import Role
+from storage import database, runs
+from storage.logins import Role
+from storage.runs import RequestKind, RunRequest
 from tasks.errors import BadRequest
-from tasks.reports import home, html
+from tasks.reports import html, live
 
 _NAME: Final = re.compile(r"[\w -]{1,80}\.(?:ya?ml|csv)")
 _ASKED: Final = 5
@@ -35,13 +35,13 @@ async def look() -> Response[str]:
 async def start(request: PageRequest, calls: NamedDependency[Calls]) -> Response[Any]:
     is_admin = request.scope["state"][VIEWER].role.includes(Role.ADMIN)
     shown = await calls.here(_stored) if is_admin else {}
-    return show(request, "home.html", runs=await calls.here(home.list_runs), is_admin=is_admin, **shown)
+    return show(request, "home.html", runs=await calls.here(live.list_runs), is_admin=is_admin, **shown)
 
 
 @get("/home/runs", include_in_schema=False)
 async def listed(request: PageRequest, calls: NamedDependency[Calls]) -> Response[Any]:
     """Only the list of runs, for a home page that refreshes itself."""
-    return show(request, "runs.html", runs=await calls.here(home.list_runs))
+    return show(request, "runs.html", runs=await calls.here(live.list_runs))
 
 
 @post("/home/start", include_in_schema=False, status_code=200)
@@ -71,7 +71,7 @@ def _batches() -> Path:
 def _stored() -> dict[str, Any]:
     stored = sorted(path.name for path in _batches().glob("*") if _NAME.fullmatch(path.name))
     with database.reading() as session:
-        asked = run_requests.newest_requests(session, _ASKED)
+        asked = runs.newest_requests(session, _ASKED)
     return {"batches": stored, "asked": [(one, Path(one.batch_file or "").name) for one in asked]}
 
 
@@ -95,7 +95,7 @@ def _ask_to_start(batch: str, files: list[tuple[str, bytes]], by: str) -> None:
 
 def _add(request: RunRequest) -> None:
     with database.writing() as session:
-        run_requests.add_request(session, request)
+        runs.add_request(session, request)
 
 
 HANDLERS: Final = [start, listed, start_run, stop_run]

@@ -14,7 +14,7 @@ from api.auth import check_role
 from api.pages.shell import PageRequest, is_partial, read_form, show, to
 from api.requests import Calls
 from storage.decisions import DecisionKind
-from storage.users import Role
+from storage.logins import Role
 from tasks.errors import BadRequest
 from tasks.reports import live_review
 from tasks.reports.html import css_name

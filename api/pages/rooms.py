@@ -12,12 +12,12 @@ from api.pages.review import SAID, read_act
 from api.pages.shell import PageRequest, is_partial, read_form, show, to
 from api.requests import Calls
 from storage.decisions import DecisionKind
-from storage.users import Role
+from storage.logins import Role
 from tasks.reports import live_rooms, live_tables
 from tasks.reports.html import css_name
 from tasks.reports.live_rooms import Filters
 from tasks.reports.wording import ABSENCES
-from tasks.table.values import ALLOWED
+from tasks.table.columns import ALLOWED
 
 _LONGEST: Final = 1000
 _SHEETS: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -14,11 +14,9 @@ from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger, make_question_ledger
-from tasks.ai.extractive import quote_sentences
-from tasks.ai.names import signature_names
-from tasks.ai.nearby import nearby
+from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.pseudonyms import with_names
+from tasks.ai.pseudonyms import signature_names, with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.errors import BadRequest

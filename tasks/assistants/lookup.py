@@ -21,8 +21,7 @@ from tasks.memo.room import MemoTexts
 from tasks.offload import offload_always
 from tasks.reading.places import shown_text
 from tasks.reports.evidence_links import make_anchor
-from tasks.rooms.passages import RoomPassages
-from tasks.rooms.texts import FolderTexts, document_with_text, room_texts
+from tasks.rooms.passages import FolderTexts, RoomPassages, document_with_text, room_texts
 from tasks.scoring.passages import TextPlaces
 from tasks.scoring.quotes import locate
 

@@ -20,9 +20,8 @@ from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.budget import make_question_ledger
 from tasks.ai.extractive import quote_sentences
-from tasks.ai.names import profile_names
 from tasks.ai.prompt_injection import find_orders, without_injections
-from tasks.ai.pseudonyms import with_names
+from tasks.ai.pseudonyms import profile_names, with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim

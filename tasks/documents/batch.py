@@ -30,7 +30,7 @@ from tasks.documents.index import read_document_row
 from tasks.documents.kinds.signs import read_with_signs
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 from tasks.operation import operation
-from tasks.reading.settings import ReadingSettings
+from tasks.reading.configuration import ReadingSettings
 from tasks.reading.text_writer import Reading
 from tasks.remote.fan_out import FanOut, Leave
 

@@ -12,9 +12,8 @@ from typing import Final
 from storage import database, documents, run_documents
 from storage.columns import now
 from storage.documents import RoomDocument
-from storage.recognised_pages import count_pages_since
 from storage.run_documents import DocumentOutcome
-from storage.texts import find_stretch
+from storage.texts import count_pages_since, find_stretch
 from tasks.documents import texts
 from tasks.documents.batch import outcome_of
 from tasks.documents.drive.drive import Document, Fetched
@@ -25,9 +24,8 @@ from tasks.documents.scans import ScannedPage, recognise_pages
 from tasks.errors import DiligenceError, Unavailable
 from tasks.language.languages import detect_languages
 from tasks.operation import operation
-from tasks.reading.configuration import engines
+from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.ocr.scans import CAPPED
-from tasks.reading.settings import ReadingSettings
 
 _SAMPLE: Final = 200
 """Documents whose language is looked at, and their characters."""

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from storage import database
-from storage.recognised_pages import StoredPage, find_pages, save_page
+from storage.texts import StoredPage, find_pages, save_page
 from tasks import cancellation
-from tasks.reading.configuration import recognised, recognising_pool
+from tasks.reading.configuration import ReadingSettings, recognised, recognising_pool
 from tasks.reading.ocr.page import RecognisedPage, ScanState
 from tasks.reading.ocr.recognise import Engines, order_page
 from tasks.reading.pool.pool import processors
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 
 _AHEAD: Final = 2

@@ -21,8 +21,7 @@ from cachetools import LRUCache
 from pydantic import BaseModel
 
 from storage import database, documents, texts
-from storage.kinds import NewSigns
-from storage.texts import NewText, Outcome, StoredText, TextSummary
+from storage.texts import NewSigns, NewText, Outcome, StoredText, TextSummary
 from tasks import cancellation
 from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
@@ -33,14 +32,13 @@ from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
-from tasks.reading.configuration import engine_name, engines, make_reading_limits, reason_for_unread
+from tasks.reading.configuration import ReadingSettings, engine_name, engines, make_reading_limits, reason_for_unread
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr.scans import fill, scanned_pages
 from tasks.reading.places import Place
 from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
 from tasks.reading.pool.process import list_reader_modules
 from tasks.reading.pool.worker import Read
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import NO_TEXT, Reading
 
 

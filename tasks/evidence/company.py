@@ -25,9 +25,8 @@ from tasks.evidence.drawing import CitedSpan, PageOrder, draw_pages, find_pictur
 from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
 from tasks.reading import places as kinds
-from tasks.reading.configuration import engines
+from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.ocr.page import WordBox
-from tasks.reading.settings import ReadingSettings
 from tasks.remote.fan_out import FanOut
 
 

@@ -12,10 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from storage import database, texts
 from tasks.evidence.boxes import Box, BoxedPage
-from tasks.reading.configuration import make_reading_limits
+from tasks.reading.configuration import ReadingSettings, make_reading_limits
 from tasks.reading.ocr.page import WordBox
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 
 VERSION: Final = "4"

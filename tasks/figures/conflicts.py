@@ -19,9 +19,8 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from tasks.figures.document_figures import agrees
-from tasks.figures.figure import ACTUAL, UNKNOWN, Figure
+from tasks.figures.figure import ACTUAL, UNKNOWN, WORDS, Figure
 from tasks.figures.statement_checks import DEBT_PARTS
-from tasks.figures.vocabulary import WORDS
 from tasks.language.normalise import plain
 
 Step = Literal["basis", "authority", "newer"]

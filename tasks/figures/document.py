@@ -14,17 +14,14 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.figures.anchors import count_words, lower_text, matches, plain_blanks, spots
-from tasks.figures.concepts import guess_language
-from tasks.figures.figure import UNKNOWN, Basis
+from tasks.figures.concepts import count_words, guess_language, lower_text, matches, plain_blanks, spots
+from tasks.figures.figure import UNKNOWN, WORDS, Basis, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
-from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import month_first
 from tasks.reading import places as kinds
-from tasks.reading.file_dates import DOUBTED
-from tasks.reading.places import Place
+from tasks.reading.places import DOUBTED, Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""

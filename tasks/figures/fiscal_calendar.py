@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
-from tasks.figures.anchors import lower_text, matches, plain_blanks, spots
-from tasks.figures.vocabulary import WORDS, words_in
+from tasks.figures.concepts import lower_text, matches, plain_blanks, spots
+from tasks.figures.figure import WORDS, words_in
 from tasks.language.locales import months
 from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
-from tasks.reading.file_dates import sure_day, today
+from tasks.reading.places import sure_day, today
 
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""

@@ -15,9 +15,8 @@ from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.document import kind_by_name
-from tasks.figures.figure import ACTUAL, find_basis
+from tasks.figures.figure import ACTUAL, WORDS, find_basis
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import When, count_months, find_periods, last_day
 
 _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|12 months)\b", re.IGNORECASE)

@@ -17,7 +17,7 @@ from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import PARENT, Findings
+from tasks.figures.figure import PARENT, WORDS, Findings
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
 from tasks.figures.table_columns import (
     FigureColumn,
@@ -31,7 +31,6 @@ from tasks.figures.table_columns import (
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Grid, Row
-from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import (
     Units,
     cell_amount,

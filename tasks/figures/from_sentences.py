@@ -10,18 +10,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from tasks.figures import sentence_words as words
-from tasks.figures.anchors import lower_text
-from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy
+from tasks.figures import sentence_periods as words
+from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, lower_text
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Figure, Findings, find_basis
+from tasks.figures.figure import WORDS, Basis, Figure, Findings, find_basis
 from tasks.figures.measures import NEVER_NEGATIVE, sign_value
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     SEVERAL,
+    Mention,
+    Mentions,
     SeveralError,
     Spoken,
     behind_it,
+    find_mentions,
     find_period,
     in_brackets,
     own_period,
@@ -30,8 +32,6 @@ from tasks.figures.sentence_periods import (
     shift_amount,
     times,
 )
-from tasks.figures.sentence_words import Mention, Mentions, find_mentions
-from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, count_months, find_periods
 from tasks.language.sentences import place_sentences

@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 
 from tasks.figures.concepts import Concept, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import ACTUAL, PARENT, Basis, Figure, Findings
+from tasks.figures.figure import ACTUAL, PARENT, WORDS, Basis, Figure, Findings
 from tasks.figures.measures import NEVER_NEGATIVE
-from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import months_back
 from tasks.reading.places import Place
 from tasks.reading.tags import Tag, parse_tag

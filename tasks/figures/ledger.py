@@ -22,15 +22,13 @@ from tasks.figures.concepts import concepts_file, taxonomy
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
 from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
-from tasks.figures.document_figures import FOUNDING_YEAR, VERSION
-from tasks.figures.figure import ACTUAL, Figure
+from tasks.figures.document_figures import ALWAYS, FOUNDING_YEAR, VERSION, find_named_basis
+from tasks.figures.figure import ACTUAL, WORDS, Figure
 from tasks.figures.fiscal_years import by_the_rooms_year
 from tasks.figures.limited import WrittenText, figure_from, make_limits, reason, receive, submit
-from tasks.figures.shown_actual import ALWAYS, find_named_basis
-from tasks.figures.vocabulary import WORDS
 from tasks.language.periods import last_day
 from tasks.operation import operation
-from tasks.reading.file_dates import sure_day, today
+from tasks.reading.places import sure_day, today
 from tasks.reading.text_writer import Reading
 
 _STORE_AFTER: Final = 2.0

@@ -23,9 +23,8 @@ from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
 from tasks.figures.figure import Figure
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.rows import decimal_text
-from tasks.reading.configuration import make_reading_limits
+from tasks.reading.configuration import ReadingSettings, make_reading_limits
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2

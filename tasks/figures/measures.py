@@ -6,8 +6,7 @@ from typing import Final
 
 from tasks.figures.concepts import Concept
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import UNKNOWN, Findings
-from tasks.figures.vocabulary import WORDS
+from tasks.figures.figure import UNKNOWN, WORDS, Findings
 from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 

@@ -7,9 +7,8 @@ from typing import Final
 
 from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Figure, Findings, find_basis
+from tasks.figures.figure import WORDS, Figure, Findings, find_basis, words_in
 from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
-from tasks.figures.vocabulary import WORDS, words_in
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import When, find_periods
 

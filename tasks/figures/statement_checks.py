@@ -12,10 +12,9 @@ from typing import Final
 
 from tasks.figures.concepts import plain_label
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Tie
+from tasks.figures.figure import WORDS, Tie
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
-from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
 _FLOWS: Final = tuple(

@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.concepts import Meaning
-from tasks.figures.figure import PARENT, find_basis
+from tasks.figures.figure import PARENT, WORDS, find_basis
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
-from tasks.figures.vocabulary import WORDS
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (

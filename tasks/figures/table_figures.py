@@ -12,13 +12,12 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning, plain_label
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import Basis, Figure, Findings, find_basis, find_variant
+from tasks.figures.figure import WORDS, Basis, Figure, Findings, find_basis, find_variant
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.measures import NEVER_NEGATIVE, is_loss, measure, sign_value
 from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Grid, Row, is_number
-from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import Amount, Units
 from tasks.language.periods import When, find_periods, last_day
 

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
-from tasks.figures.figure import Basis, find_basis, without_basis
+from tasks.figures.figure import WORDS, Basis, find_basis, without_basis
 from tasks.figures.table_rows import Grid, join_titles
-from tasks.figures.vocabulary import WORDS
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans
 

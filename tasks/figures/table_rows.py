@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Final
 
-from tasks.figures.vocabulary import WORDS
+from tasks.figures.figure import WORDS
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
 from tasks.language.periods import MONTH, find_periods, header_words

@@ -22,7 +22,7 @@ from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, group
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
-from tasks.language.escaped import escape_text
+from tasks.language.normalise import escape_text
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.words import stem
 from tasks.memo.claims import (
@@ -49,9 +49,9 @@ from tasks.rooms.passages import RoomPassage, exact_place
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.difference import Difference
 from tasks.statements.figures import StatedFigure, figures
-from tasks.table.values import value_in_words
+from tasks.statements.nearness import Difference
+from tasks.table.columns import value_in_words
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})

@@ -20,11 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.language.tokens import word_forms
-from tasks.ranking.function_words import FunctionWords, find_number
-from tasks.ranking.lexicon import IN_MEMORY, GrowingRow, Ints, Lexicon, Span, empty_row
-from tasks.ranking.query import Query
+from tasks.ranking.lexicon import (
+    IN_MEMORY,
+    GrowingRow,
+    Ints,
+    Lexicon,
+    Span,
+    WordLanguages,
+    empty_row,
+    find_language_mask,
+)
+from tasks.ranking.query import FunctionWords, Query, find_number
 from tasks.ranking.vocabulary import NUMBER, Phrase
-from tasks.ranking.word_languages import WordLanguages, find_language_mask
 from tasks.ranking.words import Word, split_into_words
 
 _TEXTS_AT_ONCE = 1000

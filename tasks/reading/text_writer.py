@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tasks.language.normalise import clean, one_line
-from tasks.reading.file_dates import FileDates, file_dates
-from tasks.reading.places import FILE_DATES, HEADING, PAGE, SCAN, Place
+from tasks.reading.places import FILE_DATES, HEADING, PAGE, SCAN, FileDates, Place, file_dates
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""

@@ -14,7 +14,7 @@ from xlrd.sheet import Sheet
 
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
 from tasks.language.normalise import one_line
-from tasks.reading import fallback
+from tasks.reading import embedded
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF
@@ -53,7 +53,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
+    return embedded.read_or_fall_back(_read, FALLBACK, source)
 
 
 def _read(source: Source) -> Reading:
@@ -244,4 +244,4 @@ class _Workbook:
         return (own.format_str if own is not None else "") or BUILT_IN.get(key, "")
 
 
-FALLBACK: Final = fallback.FallbackReader(read_with_calamine, library="python_calamine", signature=ole.MAGIC)
+FALLBACK: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=ole.MAGIC)

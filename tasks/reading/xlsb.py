@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
-from tasks.reading import fallback
+from tasks.reading import embedded
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
 from tasks.reading.places import FOOTER, HEADER
@@ -41,7 +41,7 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
+    return embedded.read_or_fall_back(_read, FALLBACK, source)
 
 
 def _read(source: Source) -> Reading:
@@ -282,7 +282,7 @@ _CELL_RECORDS: Final[dict[int, Callable[[_Sheet, bytes], None]]] = {
     60: _Sheet.columns,
     62: _Sheet.rich_text,
 }
-FALLBACK: Final = fallback.FallbackReader(read_with_calamine, library="python_calamine", signature=fallback.ZIP)
+FALLBACK: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=embedded.ZIP)
 
 
 class _Text(NamedTuple):

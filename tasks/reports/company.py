@@ -39,8 +39,7 @@ from tasks.reports.tables import run_table
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList
-from tasks.review.evidence import quote_key
-from tasks.review.state import CompanyReview, stand_with
+from tasks.review.state import CompanyReview, quote_key, stand_with
 from tasks.scoring.criteria import load_figure_rule
 from tasks.scoring.standing import Standing
 from tasks.table.columns import ColumnSet

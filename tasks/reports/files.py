@@ -21,7 +21,7 @@ from storage.runs import get_run
 from tasks.errors import BadRequest
 from tasks.evidence.drawing import SUFFIXES as PICTURES
 from tasks.evidence.settings import EvidenceSettings
-from tasks.language.escaped import escape_text
+from tasks.language.normalise import escape_text
 from tasks.reports import company as company_pages
 from tasks.reports.evidence import CitingCompany, remove_evidence, write_evidence
 from tasks.reports.evidence_links import FOLDER, is_own_file

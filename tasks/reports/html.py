@@ -21,14 +21,14 @@ from markupsafe import Markup, escape
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
-from tasks.language.escaped import escape_text
+from tasks.language.normalise import escape_text
 from tasks.reports import company as companies
 from tasks.reports import criteria, evidence_links, findings, key_figures, request_files, wording
 from tasks.reports.company import CompanyPages
 from tasks.reports.findings import CompanyInOverview, falls_short, heat, in_overview
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
 from tasks.reports.wording import NOTHING, Tally, number, outcome_in_words
-from tasks.table.values import value_in_words
+from tasks.table.columns import value_in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 

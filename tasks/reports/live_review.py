@@ -16,8 +16,7 @@ from tasks.reports.live import LiveRun, live_report, live_run, originals
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedDecision, RunSummary
 from tasks.reports.rights import Seen, look
 from tasks.review.decide import Act, decide
-from tasks.review.evidence import quote_key
-from tasks.review.state import CompanyReview
+from tasks.review.state import CompanyReview, quote_key
 
 _NO_COMPANY = "The run has no such company, or it is not shared with your account."
 

@@ -27,14 +27,13 @@ from tasks.reports.models import (
 )
 from tasks.reports.wording import ABSENCES, decision_in_words
 from tasks.reports.workbook import FIGURE, SHARE, ColumnFields, Row, SheetColumn, WorkbookFile
-from tasks.review.cells import CellReview
-from tasks.review.evidence import name_cell
+from tasks.review.decide import CellReview
+from tasks.review.state import name_cell
 from tasks.scoring.passages import TextPlaces
 from tasks.table.ask import find_model_cells
 from tasks.table.cells import choose_rows
-from tasks.table.columns import Column, ColumnSet
+from tasks.table.columns import Column, ColumnSet, value_in_words
 from tasks.table.spans import subtract_duration
-from tasks.table.values import value_in_words
 
 _MONEY: Final = ("revenue", "recurring_revenue")
 _LEGAL_FORM: Final = re.compile(

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
-from tasks.language.escaped import escape_text
+from tasks.language.normalise import escape_text
 from tasks.reading.tables import is_figure
 from tasks.reports.evidence_links import is_evidence
 from tasks.reports.models import (
@@ -30,7 +30,7 @@ from tasks.reports.models import (
 )
 from tasks.scoring.results import ORDERS, OTHERS
 from tasks.scoring.standing import Standing
-from tasks.table.values import value_in_words
+from tasks.table.columns import value_in_words
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""

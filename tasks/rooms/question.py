@@ -13,18 +13,16 @@ from pydantic import BaseModel
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answerer, Source
 from tasks.ai.budget import make_question_ledger
-from tasks.ai.extractive import OPENING, best_sentences
-from tasks.ai.names import profile_names
-from tasks.ai.nearby import nearby
+from tasks.ai.extractive import OPENING, best_sentences, nearby
 from tasks.ai.privileged import say_kept
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.pseudonyms import with_names
+from tasks.ai.pseudonyms import profile_names, with_names
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
 from tasks.language.tokens import tokens
-from tasks.ranking.function_words import NONE, find_number
+from tasks.ranking.query import NONE, find_number
 from tasks.rooms.passages import RoomPassage, RoomPassages, exact_place, stretch
 from tasks.scoring.quotes import locate, verify
 from tasks.statements.answers import Ground

@@ -28,15 +28,16 @@ from tasks.ai.prompts import as_material
 from tasks.errors import DiligenceError
 from tasks.language.tokens import tokens
 from tasks.scoring.ask import Ask, measure_prompt
-from tasks.scoring.bounds import Bounded, bound
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import RoomFigures
 from tasks.scoring.judgement import (
     NO_QUOTATION,
+    Bounded,
     JudgedQuote,
     Judgement,
+    bound,
     instructions,
     of_some_source,
     order_quotations,

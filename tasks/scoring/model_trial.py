@@ -29,12 +29,10 @@ from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.prompts import as_material
 from tasks.errors import TooLarge
-from tasks.scoring.ask import gives_reason
-from tasks.scoring.bounds import bound
+from tasks.scoring.ask import Width, gives_reason
 from tasks.scoring.criteria import Judged
-from tasks.scoring.judgement import Judgement, instructions
+from tasks.scoring.judgement import Judgement, bound, instructions
 from tasks.scoring.quotes import verify
-from tasks.scoring.width import Width
 
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)

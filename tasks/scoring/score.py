@@ -20,15 +20,15 @@ from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, find_ledger
-from tasks.ai.names import Names, profile_names, stored_names
 from tasks.ai.privileged import say_kept
-from tasks.ai.pseudonyms import with_names
+from tasks.ai.pseudonyms import Names, profile_names, stored_names, with_names
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure
 from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut, Leave, take_finished
+from tasks.scoring.ask import SLOW, Width
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
 from tasks.scoring.evidence import Evidence
@@ -40,7 +40,6 @@ from tasks.scoring.orders import NAME_OF_DOCUMENT
 from tasks.scoring.results import CriterionResult, Quotation, Steps
 from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
 from tasks.scoring.standing import stand
-from tasks.scoring.width import SLOW, Width
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved

@@ -15,10 +15,9 @@ from functools import lru_cache
 from typing import Final
 
 from tasks.language.words import stem
-from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.figures import same
 from tasks.statements.match import contradiction, find_deed, find_predicates, match, objections
-from tasks.statements.nearness import nearness
+from tasks.statements.nearness import Difference, DifferenceKind, nearness
 from tasks.statements.reading import ParsedSentence, read
 from tasks.statements.tables import LONGEST_SENTENCE, SourceSentence, source_sentences
 

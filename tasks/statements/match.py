@@ -16,9 +16,8 @@ from typing import Final, NamedTuple
 
 from tasks.language.numbers import PERCENT, POINTS
 from tasks.language.words import ACTING, has_opposite, load_words, stem
-from tasks.statements.difference import Difference, DifferenceKind
 from tasks.statements.figures import DATE, StatedFigure, same
-from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, are_confused, nearness
+from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, Difference, DifferenceKind, are_confused, nearness
 from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
 
 _APART: Final = 0.02

@@ -16,16 +16,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from storage import database, runs
 from storage.run_documents import company_documents
 from storage.scores import Absence
-from storage.tables import find_cells, save_cells
-from storage.texts import find_texts
+from storage.texts import find_cells, find_texts, save_cells
 from tasks.ai.answer_cache import judge_once
 from tasks.ai.answerer import Answerer, NotAsked, Source
 from tasks.ai.budget import Ledger, find_ledger
-from tasks.ai.names import stored_names
 from tasks.ai.privileged import find_privileged, may_read_all, say_kept
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.prompts import as_material
-from tasks.ai.pseudonyms import with_names
+from tasks.ai.pseudonyms import stored_names, with_names
 from tasks.ai.registry import current_answerer
 from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
@@ -35,8 +33,7 @@ from tasks.ranking import WordIndex
 from tasks.reading.places import shown_text
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.table.cells import choose_rows
-from tasks.table.columns import Column, ColumnSet
-from tasks.table.values import ALLOWED, parse_value, value_in_words
+from tasks.table.columns import ALLOWED, Column, ColumnSet, parse_value, value_in_words
 
 _WHOLE: Final = 14_000
 """Characters of a text up to which a model is given all of it; of a longer one the likeliest pieces."""

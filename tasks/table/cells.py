@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 
 from storage import database
 from storage.scores import Absence
-from storage.tables import find_cells, save_cells
-from storage.texts import find_texts, group_sizes, text_sizes
+from storage.texts import find_cells, find_texts, group_sizes, save_cells, text_sizes
 from tasks.code_version import code_version
 from tasks.documents.kinds.room import RoomKinds
 from tasks.language.quotations import verify

@@ -118,7 +118,7 @@ def _middle(taken: list[Listed]) -> Listed:
 
 def _ours(emulator: EmulatorProcess) -> int:
     from tasks.documents.drive.drive import Bearer
-    from tasks.documents.drive.google.provider import open_drive as open_google_drive
+    from tasks.documents.drive.google.drive import open_drive as open_google_drive
 
     os.environ |= _settings(emulator)
     drive = open_google_drive(Bearer(emulator.addresses["access_token"]))

@@ -10,7 +10,7 @@ import pytest
 
 from deployments.terminal import Escaping
 from tasks.errors import BadRequest, NotConfigured
-from tasks.language.escaped import escape_line, escape_text
+from tasks.language.normalise import escape_line, escape_text
 from tasks.remote.environment import check_connection, usable_environment
 from tasks.reports.replacing import Replacing, check_writable
 from tests.deployments.test_command_line import call, clean_environment, run

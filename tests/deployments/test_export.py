@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from deployments.export import export
+from deployments.runs import export
 from storage.runs import RunStatus
 from tasks.errors import BadRequest, NotFound
 from tasks.reports.export import TABLES

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from deployments.figures import figures
-from deployments.printing import PrintFormat
 from deployments.rooms import read_room
+from deployments.terminal import PrintFormat
 from storage import database
 from storage.figures import find_ledgers, texts_without_ledger
 from tasks.errors import NotFound

@@ -9,9 +9,9 @@ import pytest
 
 from deployments.accounts import manage_users
 from deployments.labels import labels
-from storage import database, users
+from storage import database, logins
+from storage.logins import Role
 from storage.scores import ScoreStatus
-from storage.users import Role
 from tasks.errors import BadRequest, Conflict, NotFound
 from tests.tasks.reports.rows import company, outcome, quote, write_company, write_run
 
@@ -37,15 +37,15 @@ def test_people_are_added_listed_and_removed(
         ["bo@example.org", "reader"],
     ]
     with database.reading() as session:
-        assert users.check_password(session, "bo@example.org", password) is not None
-        assert users.check_password(session, "ann", "wrong") is None
-        ann = users.find_user(session, "ann")
+        assert logins.check_password(session, "bo@example.org", password) is not None
+        assert logins.check_password(session, "ann", "wrong") is None
+        ann = logins.find_user(session, "ann")
         assert ann is not None
         assert (ann.password or "").startswith("$argon2id$")
     for name in ("ann", "bo@example.org"):
         manage_users("remove", name)
     with database.reading() as session:
-        assert (list(users.all_users(session)), users.had_users(session)) == ([], True)  # closed, not open
+        assert (list(logins.all_users(session)), logins.had_users(session)) == ([], True)  # closed, not open
 
 
 def test_wrong_use_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

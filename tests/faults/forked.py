@@ -31,7 +31,7 @@ from tests.faults.points import Points, install
 _WARM = (
     "deployments.run", "flows.batch", "googleapiclient.discovery_cache", "httpcore2", "multiprocessing.sharedctypes",
     "numpy.ma", "openai.resources.responses", "rich.status", "tasks.ai.openai.answerer",
-    "tasks.companies.sources.profile_api", "tasks.documents.drive.google.provider", "tasks.documents.drive.local",
+    "tasks.companies.sources.profile_api", "tasks.documents.drive.google.drive", "tasks.documents.drive.local",
 )  # fmt: skip
 """What a run imports."""
 STACKS: Final = signal.SIGUSR2

@@ -10,7 +10,7 @@ from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.errors import BadRequest
-from tasks.reading.settings import ReadingSettings
+from tasks.reading.configuration import ReadingSettings
 
 CRITERIA = "criteria:\n  - {id: cap_table, document: cap table}\n"
 WHOLE = """\

@@ -12,8 +12,8 @@ import pytest
 from sqlmodel import select
 
 from storage import database
-from storage.recognised_pages import StoredPage
 from storage.runs import Run
+from storage.texts import StoredPage
 from tasks.reports.report import build
 from tests.tasks.reading.ocr.scans import needs_tesseract, picture, scan
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
-from flows import queue
-from flows.queue import examine_pending
+from flows import batch
+from flows.batch import examine_pending
 from flows.run import OpenRun, close_company, conclude
 from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
@@ -87,7 +87,7 @@ def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending
         assert claims.take(f"company {RUN} {pending[3]}")
         helper = threading.Thread(target=work, args=(examine,))
         helper.start()
-        helper.join(queue._POLL * 2)
+        helper.join(batch._POLL * 2)
         assert helper.is_alive()
         assert pending[3] not in examined
     helper.join(10)

@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from flows.batch import batch
 from storage import database
-from storage.recognised_pages import StoredPage
+from storage.texts import StoredPage
 from tasks.reports.models import CompanyReport
 from tasks.reports.report import build
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tasks.errors import DiligenceError
-from tasks.reading import fallback
-from tasks.reading.embedded import read_with_embedded
-from tasks.reading.fallback import FallbackReader
+from tasks.reading import embedded
+from tasks.reading.embedded import FallbackReader, read_with_embedded
 from tasks.reading.text_writer import Reading, Source
 from tests.fuzz.promises import broken
 
@@ -26,7 +25,7 @@ _HUNG: Final = LIMIT_SECONDS - 1
 _OURS: Final = "/tasks/reading/"
 _FRAME: Final = re.compile(r'File "([^"]+)", line (\d+) in (\w+)')
 
-_read_or_fall_back: Final = fallback.read_or_fall_back
+_read_or_fall_back: Final = embedded.read_or_fall_back
 _stumbles: list[str] = []
 
 
@@ -36,7 +35,7 @@ def read(path: Path, extension: str) -> Reading:
     Raises:
         Whatever the reader does.
     """
-    fallback.read_or_fall_back = _listening
+    embedded.read_or_fall_back = _listening
     _stumbles.clear()
     _forget_peak()
     began = time.perf_counter()

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai import names, nearby, prompts
+from tasks.ai import extractive, prompts, pseudonyms
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer, best_sentences, quote_sentences
 from tasks.ai.openai import errors, json_answer
@@ -45,8 +45,7 @@ from tasks.reading.txt import reader as txt
 from tasks.reports import criteria as shown_passages
 from tasks.reports import text_fit
 from tasks.scoring import ask, figure_checks, passages
-from tasks.scoring.directories import outline_start
-from tasks.scoring.passages import TextPlaces
+from tasks.scoring.passages import TextPlaces, outline_start
 from tasks.statements import answers, check, figures, match
 from tasks.statements.answers import Ground
 from tasks.statements.reading import read
@@ -95,7 +94,7 @@ def _page(text: str) -> Page:
     return html_page(text.split("\n\n"))
 
 
-_NAMES: Final = names.Names(frozenset({"Anna Müller", "Mark Price"}), frozenset({"Acme Software GmbH"}))
+_NAMES: Final = pseudonyms.Names(frozenset({"Anna Müller", "Mark Price"}), frozenset({"Acme Software GmbH"}))
 
 
 def html_page(paragraphs: list[str]) -> Page:
@@ -149,10 +148,12 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
-    "tasks.ai.names.profile_names": lambda text: names.profile_names(text, text, None),
+    "tasks.ai.pseudonyms.profile_names": lambda text: pseudonyms.profile_names(text, text, None),
     "tasks.ai.privileged.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
     "tasks.ai.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
-    "tasks.ai.nearby.nearby": lambda text: nearby.nearby([STATEMENT], text * (nearby.LONGEST // len(text) + 1)),
+    "tasks.ai.extractive.nearby": lambda text: extractive.nearby(
+        [STATEMENT], text * (extractive.LONGEST // len(text) + 1)
+    ),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
     "tasks.memo.measures.read_measures": _sentence(measures.read_measures),
     "tasks.memo.measures.says_multiple": measures.says_multiple,
@@ -161,9 +162,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
-    "tasks.scoring.directories.outline_start": lambda text: outline_start(
-        text, [Place(0, len(text) // 2, "page", "1")]
-    ),
+    "tasks.scoring.passages.outline_start": lambda text: outline_start(text, [Place(0, len(text) // 2, "page", "1")]),
     "tasks.scoring.passages.cut without places": lambda text: passages.cut(text, []),
     "tasks.scoring.ask.is_reason": lambda text: ask.is_reason(text, text, [text]),
     "tasks.scoring.ask.speaks_clearly": lambda text: ask.speaks_clearly(text, [text]),
@@ -274,7 +273,7 @@ EXCUSED: Final[dict[str, str]] = {
 def reason_to_excuse(name: str) -> str | None:
     """Why a function is not measured; None where it has to be."""
     short = name.removeprefix("tasks.")
-    return next((why for why, names in EXCUSED.items() if re.fullmatch(names, short, re.VERBOSE)), None)
+    return next((why for why, pseudonyms in EXCUSED.items() if re.fullmatch(pseudonyms, short, re.VERBOSE)), None)
 
 
 def functions(package: str) -> Iterator[tuple[str, Callable[..., Any]]]:

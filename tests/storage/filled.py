@@ -11,17 +11,12 @@ from storage import (
     decisions,
     documents,
     figures,
-    kinds,
     logins,
     model_calls,
-    recognised_pages,
     run_documents,
-    run_requests,
     runs,
     scores,
-    tables,
     texts,
-    users,
     webhooks,
 )
 from storage.columns import now, row_values
@@ -32,12 +27,10 @@ from storage.figures import NewLedger, StoredLedger
 from storage.logins import AuditedCall, StoredLogin, Whose
 from storage.model_calls import add_call
 from storage.rate_limits import SourceBudget
-from storage.recognised_pages import StoredPage
 from storage.run_documents import DocumentStatus, RunDocument
-from storage.run_requests import RequestKind, RunRequest
-from storage.runs import RunStatus
+from storage.runs import RequestKind, RunRequest, RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from storage.texts import Passage
+from storage.texts import Passage, StoredPage
 from storage.webhooks import WebhookDelivery
 from tests.storage import rows
 
@@ -62,19 +55,19 @@ def fill() -> None:
         answer = SourceAnswer(source="sec", origin="https://sec.example", domain="a.example", retrieved_at=now())
         companies.save_answer(session, answer)
         session.add(SourceBudget(server="sec", next_at=1.5))
-        users.add_user(session, "ada", users.Role.ADMIN, "a password")
+        logins.add_user(session, "ada", logins.Role.ADMIN, "a password")
         session.flush()
-        ada = users.find_user(session, "ada")
+        ada = logins.find_user(session, "ada")
         assert ada is not None
         assert ada.id is not None
-        users.start_user_session(session, "secret", ada.id)
+        logins.start_user_session(session, "secret", ada.id)
         decisions.add_decision(
             session, Decision(batch="b", domain="a.example", kind=DecisionKind.FLAG, by="ada", run_id="r1")
         )
-        run_requests.add_request(session, RunRequest(kind=RequestKind.STOP, by="ada", run_id="r1"))
+        runs.add_request(session, RunRequest(kind=RequestKind.STOP, by="ada", run_id="r1"))
         runs.save_definition(session, {"name": "b"})
         page = StoredPage(content_hash="c1", page="1", engine="tesseract", seconds=60, packed="{}")
-        recognised_pages.save_page(session, page)
+        texts.save_page(session, page)
         delivery = WebhookDelivery(message="msg_1", event="run.finished", url="https://hook.example", body="{}")
         webhooks.add_delivery(session, delivery)
 
@@ -95,7 +88,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             session, [model_calls.TextVector(text_id=saved.id, model="m", start=0, end=7, vector=b"\0\1" * 50)]
         )
         assert saved.id is not None
-        kinds.save_signs(session, {saved.id: kinds.NewSigns("1", {"kind": "lease"}, b"\0\1")})
+        texts.save_signs(session, {saved.id: texts.NewSigns("1", {"kind": "lease"}, b"\0\1")})
         texts.save_span_pages(session, [texts.SpanPages(text_id=saved.id, start=0, end=7, pages=[{"page": 1}])])
         ledger = StoredLedger(text_id=saved.id, version="1", basis="reported")
         figure = {
@@ -113,7 +106,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         company = rows.company(run_id, room_id=room, profile_id=profile)
         runs.add_run(session, rows.run(run_id, **values | given), [company])
         session.flush()
-        tables.save_cells(session, "1", {saved.id: {"parties": None}})
+        texts.save_cells(session, "1", {saved.id: {"parties": None}})
         company_id = runs.run_companies(session, run_id)[0].id
         assert company_id is not None
         run_documents.place_documents(

@@ -9,7 +9,7 @@ import pytest
 
 from tasks import cancellation
 from tasks.cancellation import Cancellation, Cancelled, cancelled_by
-from tasks.remote import deadline
+from tasks.remote import retry
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 
@@ -27,7 +27,7 @@ def cancelled_soon() -> Iterator[None]:
 
 def test_a_pause_ends_when_nobody_waits_any_more() -> None:
     with cancelled_soon(), pytest.raises(Cancelled):
-        deadline.sleep(60)
+        retry.sleep(60)
 
 
 def test_who_waits_for_a_turn_at_a_server_leaves_the_queue() -> None:

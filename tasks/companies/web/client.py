@@ -33,10 +33,9 @@ from tasks.companies.web.response import (
 )
 from tasks.companies.web.transport import Address, Allowed, CheckedTransport, Resolver, resolve
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, TooLarge, TooManyRequests
-from tasks.remote import deadline
 from tasks.remote.environment import check_connection
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
-from tasks.remote.retry import Backoff, TryAgain, retry
+from tasks.remote.retry import Backoff, TryAgain, retry, within
 
 Permit = Callable[[str], None]
 """Called before each address is fetched; raises a DiligenceError where it must not be."""
@@ -267,7 +266,7 @@ class Web(AbstractContextManager["Web", None]):
         with _turn(limiter, request):
             start = time.monotonic()
             try:
-                with deadline.within(min(request.seconds, request.until - start)):
+                with within(min(request.seconds, request.until - start)):
                     response = self._exchange(request)
             except httpx.TransportError as error:
                 failure, may_pass = connection_error(error, request.name)

@@ -18,7 +18,7 @@ import httpx
 from tasks.companies.domain import registrable
 from tasks.companies.settings import host_or_network
 from tasks.errors import BadRequest, NotAllowed
-from tasks.remote import deadline
+from tasks.remote import retry
 from tasks.remote.fan_out import FanOut
 
 IPAddress = IPv4Address | IPv6Address
@@ -336,7 +336,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 def _time_left(timeout: float | None, too_late: type[Exception]) -> float:
     """How many seconds an operation may take, by its own time-out and by the deadline in force."""
-    seconds = min(_LONGEST_WAIT if timeout is None else timeout, deadline.seconds_left())
+    seconds = min(_LONGEST_WAIT if timeout is None else timeout, retry.seconds_left())
     if seconds <= 0:
         raise too_late("the time is up")
     return seconds

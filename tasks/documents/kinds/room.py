@@ -11,9 +11,8 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from storage import database
-from storage.kinds import NewSigns, find_signs, save_signs
 from storage.run_documents import RunDocument, company_documents
-from storage.texts import find_texts, group_sizes, text_sizes
+from storage.texts import NewSigns, find_signs, find_texts, group_sizes, save_signs, text_sizes
 from tasks.documents.kinds.catalogue import is_kind, kinds, plain_words
 from tasks.documents.kinds.families import Family, FamilyMember, find_families
 from tasks.documents.kinds.kind import DocumentKind, document_kind

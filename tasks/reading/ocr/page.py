@@ -1,4 +1,7 @@
-"""What was recognised on one page: stored by itself, and laid out like a printed page."""
+"""The interface of text recognition: what an engine gets and returns, and the page that comes of it.
+
+A page is stored by itself, and laid out like a printed one.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -7,11 +10,50 @@ from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from statistics import median
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-from tasks.reading.ocr.engine import RecognisedWord
 from tasks.reading.pdf.layout import text_of_words
 from tasks.reading.pdf.words import PageWord
+from tasks.reading.picture import Picture
+
+
+class RecognitionFailed(Exception):
+    """An engine crashed, refused the picture, or cannot be loaded."""
+
+
+class RecognitionTimedOut(RecognitionFailed):
+    """An engine was stopped because the page's time was up."""
+
+
+class RecognisedWord(NamedTuple):
+    """A word in a picture: its box in pixels from the upper left corner, and the number of the line it was read with.
+
+    `confidence` is how certain the engine is, 0 to 1.
+    """
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    confidence: float
+    line: int
+
+
+class Engine(Protocol):
+    """Reads pictures in a separate process, which ends it if a page takes too long."""
+
+    name: str
+    """Under which its pages are kept: the engine and, where it needs to be told them, the languages."""
+
+    def words(self, picture: Picture) -> list[RecognisedWord]:
+        """The words in a picture, upright or not, in the order in which they were read.
+
+        Raises:
+            RecognitionFailed: it cannot read the picture, or cannot be loaded.
+        """
+        ...
+
 
 _USUAL_SIZE: Final = 10.0
 """Points that the letters of most words are taken to have: a picture does not say how large its page is."""

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from tasks.errors import Unavailable
-from tasks.reading.ocr.engine import RecognisedWord, RecognitionFailed
+from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed
 from tasks.reading.picture import Picture
 
 if TYPE_CHECKING:

@@ -20,8 +20,14 @@ from tasks.reading import detect, limits
 from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
 from tasks.reading.ocr import rapidocr, tesseract
-from tasks.reading.ocr.engine import Engine, RecognisedWord, RecognitionFailed, RecognitionTimedOut
-from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.page import (
+    Engine,
+    RecognisedPage,
+    RecognisedWord,
+    RecognitionFailed,
+    RecognitionTimedOut,
+    ScanState,
+)
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.ocr.tesseract import Tesseract
 from tasks.reading.pdf import reader as pdf_reader

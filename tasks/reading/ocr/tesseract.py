@@ -17,7 +17,7 @@ from shutil import which
 from typing import Final, NamedTuple
 
 from tasks.child_process import only_absolute
-from tasks.reading.ocr.engine import RecognisedWord, RecognitionFailed, RecognitionTimedOut
+from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 
 NAME: Final = "tesseract"

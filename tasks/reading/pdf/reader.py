@@ -22,12 +22,11 @@ from lxml import etree
 
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, Unavailable, Unreadable
 from tasks.language.normalise import one_line
-from tasks.reading import fallback, limits, places
+from tasks.reading import embedded, limits, places
 from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
-from tasks.reading.pdf.pages import PageReading
-from tasks.reading.pdf.scans import Scans
+from tasks.reading.pdf.pages import PageReading, Scans
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Reading, Source, Writer
 
@@ -92,14 +91,14 @@ def read(source: Source) -> Reading:
     """
     if limits.is_second_try():
         return _read_with_less(source)
-    return fallback.read_or_fall_back(_read, FALLBACK, source)
+    return embedded.read_or_fall_back(_read, FALLBACK, source)
 
 
 def _read_with_less(source: Source) -> Reading:
     """The words of a PDF that exceeded its limits before; each way of reading runs in a separate process."""
     for way in (_WITHOUT_LAYOUT, FALLBACK):
         try:
-            reading = fallback.read_in_fork(way, source)
+            reading = embedded.read_in_fork(way, source)
         except (DiligenceError, TimeoutError, ChildProcessError) as error:
             if isinstance(error, (PasswordProtected, Unavailable)):
                 raise
@@ -423,7 +422,7 @@ def _read_with_pypdf(source: Source) -> Reading:
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it complains of broken files in their own words
     writer = Writer()
-    document = PdfReader(fallback.open_source(source))
+    document = PdfReader(embedded.open_source(source))
     if document.is_encrypted:
         document.decrypt("")
     for number in range(1, len(document.pages) + 1):
@@ -446,5 +445,5 @@ def _leave_out_drawings(page: Any) -> None:
             form[type(kind)("/Subtype")] = type(kind)("/Image")
 
 
-FALLBACK: Final = fallback.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")
-_WITHOUT_LAYOUT: Final = fallback.FallbackReader(_read, library="pypdfium2", signature=b"", seconds=_WITH_LESS)
+FALLBACK: Final = embedded.FallbackReader(_read_with_pypdf, library="pypdf", signature=b"obj")
+_WITHOUT_LAYOUT: Final = embedded.FallbackReader(_read, library="pypdfium2", signature=b"", seconds=_WITH_LESS)

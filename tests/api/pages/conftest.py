@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from storage import database, users
-from storage.users import Role
+from storage import database, logins
+from storage.logins import Role
 from tasks.table.columns import named_set
 from tests.tasks.reports.cited import write_cited_run
 from tests.tasks.reports.rows import CRITERIA
@@ -37,7 +37,7 @@ def alpha(room: Path) -> Path:
 
 def add_person(name: str, role: Role = Role.REVIEWER) -> None:
     with database.writing() as session:
-        assert users.add_user(session, name, role, PASSWORD)
+        assert logins.add_user(session, name, role, PASSWORD)
 
 
 def field(page: str, name: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from storage import database
 from storage.decisions import decisions_of
-from storage.users import Role
+from storage.logins import Role
 from tests.api.pages.conftest import PAGE, PASSWORD, add_person, field
 
 PATH = "/dd"

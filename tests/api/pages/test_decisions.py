@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
+from storage.logins import Role
 from storage.scores import ScoreStatus
-from storage.users import Role
 from tasks.reports.models import CompanyReport
 from tasks.reports.report import build
 from tests.api.pages.conftest import PAGE, QUOTED, REVIEW, LogIn, Sender, add_person, field

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
-from storage.users import Role
+from storage.logins import Role
 from tasks.reports.html import css_name
 from tests.api.pages.conftest import PASSWORD, add_person
 

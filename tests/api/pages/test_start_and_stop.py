@@ -6,11 +6,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deployments import requested, run
+from deployments import run
+from deployments.runs import work
 from storage import database, runs
 from storage.columns import now
+from storage.logins import Role
 from storage.runs import RunStatus
-from storage.users import Role
 from tests.api.pages.conftest import PAGE, LogIn, add_person, field
 from tests.tasks.reports.rows import company, write_run
 
@@ -23,7 +24,7 @@ def test_a_batch_that_is_sent_waits_for_a_worker_who_says_what_became_of_it(serv
         files = [("files", ("Autumn.yaml", b"name: [", "text/yaml")), ("files", ("criteria.yaml", b"", "text/yaml"))]
         assert browser.post("/home/start", data={"token": token}, files=files).status_code == 303
         assert "waits for a worker" in browser.get("/").text
-        requested.work(once=True)
+        work(once=True)
         assert "refused: Autumn.yaml" in browser.get("/").text
         stored = database.home() / "batches"
         assert sorted(path.name for path in stored.iterdir()) == ["Autumn.yaml", "criteria.yaml"]

@@ -12,9 +12,9 @@ import pytest
 from api.html import render
 from storage import database
 from storage.decisions import DecisionKind
+from storage.logins import Role
 from storage.run_documents import company_documents
 from storage.runs import run_companies
-from storage.users import Role
 from tasks.reports.html import css_name
 from tasks.reports.live_tables import show_row, show_table
 from tasks.reports.models import ProgramCell, ReportedCell, ReportedTable

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 from tasks.ai.answerer import Answer, AnswerCut, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
-from tasks.ai.names import Names, listed_names, profile_names, signature_names
-from tasks.ai.pseudonyms import PseudonymousAnswerer, StandIns
+from tasks.ai.pseudonyms import Names, PseudonymousAnswerer, StandIns, listed_names, profile_names, signature_names
 from tests.tasks.ai.quoting_answerer import QuotingAnswerer
 
 NAMES = Names(

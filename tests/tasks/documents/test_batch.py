@@ -13,8 +13,8 @@ from sqlalchemy import text as sql
 
 from storage import database, documents, run_documents
 from storage.columns import now
-from storage.kinds import find_signs
 from storage.run_documents import DocumentOutcome, DocumentStatus, RunDocument
+from storage.texts import find_signs
 from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Drive

@@ -14,7 +14,7 @@ from tasks.documents.batch import read_documents
 from tasks.documents.drive.drive import Fetched
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.documents.index import index_room
-from tasks.reading.settings import ReadingSettings
+from tasks.reading.configuration import ReadingSettings
 from tests.tasks.documents.conftest import CountingPool
 from tests.tasks.documents.test_batch import read, statuses
 

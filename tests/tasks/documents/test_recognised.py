@@ -14,10 +14,9 @@ from storage.texts import Outcome, StoredText
 from tasks.documents import scans
 from tasks.documents import texts as texts_module
 from tasks.documents.texts import document_text
-from tasks.reading.configuration import engine_name
+from tasks.reading.configuration import ReadingSettings, engine_name
 from tasks.reading.ocr.recognise import Engines
 from tasks.reading.pool.pool import ExtractionPool
-from tasks.reading.settings import ReadingSettings
 from tasks.reading.text_writer import Reading
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 

@@ -5,10 +5,9 @@ import pytest
 from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_figures import find_figures
+from tasks.figures.document_figures import find_figures, find_named_basis
 from tasks.figures.expressions import drop_undated_after
-from tasks.figures.shown_actual import find_named_basis
-from tasks.reading.file_dates import DOUBTED, file_dates, today
+from tasks.reading.places import DOUBTED, file_dates, today
 
 TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
 

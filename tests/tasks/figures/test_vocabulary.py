@@ -6,7 +6,7 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
-from tasks.figures.vocabulary import DATA, WORDS, either, words_in
+from tasks.figures.figure import DATA, WORDS, either, words_in
 
 _NESTED = {"mentions", "clauses", "before"}
 """Entries by concept, or plain words."""

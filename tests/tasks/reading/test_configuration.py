@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tasks.reading import read_document
-from tasks.reading.configuration import engine_name, engines
+from tasks.reading.configuration import ReadingSettings, engine_name, engines
 from tasks.reading.ocr import rapidocr
-from tasks.reading.settings import ReadingSettings
 from tests.tasks.reading.ocr.scans import picture, program, scan
 
 

@@ -18,9 +18,8 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import embedded, formats
 from tasks.reading.embedded import read_with_embedded, with_embedded
-from tasks.reading.file_dates import today
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.places import Place
+from tasks.reading.places import Place, today
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading
 from tests.tasks.reading.ooxml.compounds import NATIVE, agile, compound, native, standard
 

@@ -10,8 +10,8 @@ from pypdf import PageObject
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
-from tasks.reading import fallback
-from tasks.reading.fallback import FallbackReader
+from tasks.reading import embedded
+from tasks.reading.embedded import FallbackReader
 from tasks.reading.pdf import reader as pdf_reader
 from tasks.reading.text_writer import Reading, Source
 
@@ -34,9 +34,9 @@ def test_pdf_documents_without_the_pages_that_cannot_be_read(tmp_path: Path, mon
         return whole(page)
 
     monkeypatch.setattr(PageObject, "extract_text", extract_text)
-    reading = fallback.read_or_fall_back(refuse, pdf_reader.FALLBACK, tmp_path / "a.pdf")
+    reading = embedded.read_or_fall_back(refuse, pdf_reader.FALLBACK, tmp_path / "a.pdf")
     assert reading.text == "\fPage two\n"
-    assert reading.warnings == [fallback.PARTIAL]
+    assert reading.warnings == [embedded.PARTIAL]
 
 
 @pytest.mark.parametrize("error", [TooLarge("a bomb"), PasswordProtected("shut")])
@@ -48,7 +48,7 @@ def test_a_bomb_or_a_password_is_no_matter_for_a_second_reader(error: Exception)
         return Reading("not asked for")
 
     with pytest.raises(type(error)):
-        fallback.read_or_fall_back(first, FallbackReader(other, "json", b""), b"anything")
+        embedded.read_or_fall_back(first, FallbackReader(other, "json", b""), b"anything")
 
 
 def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else() -> None:
@@ -62,12 +62,12 @@ def test_a_second_reader_that_crashes_or_never_ends_costs_nothing_else() -> None
 
     for other in (crashes, hangs):
         with pytest.raises(Damaged, match="Ours gave up"):
-            fallback.read_or_fall_back(refuse, FallbackReader(other, "json", b"", seconds=0.05), b"anything")
-    reading = fallback.read_or_fall_back(refuse, FallbackReader(lambda _: Reading("read"), "json", b""), b"anything")
+            embedded.read_or_fall_back(refuse, FallbackReader(other, "json", b"", seconds=0.05), b"anything")
+    reading = embedded.read_or_fall_back(refuse, FallbackReader(lambda _: Reading("read"), "json", b""), b"anything")
     assert reading.text == "read"
 
 
 def test_where_neither_can_read_the_first_one_s_error_stands(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"nothing")
     with pytest.raises(Damaged, match="Ours gave up"):
-        fallback.read_or_fall_back(refuse, pdf_reader.FALLBACK, tmp_path / "a.pdf")
+        embedded.read_or_fall_back(refuse, pdf_reader.FALLBACK, tmp_path / "a.pdf")

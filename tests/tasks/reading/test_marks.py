@@ -27,8 +27,7 @@ from reportlab.lib.colors import black, blue, white
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.errors import Damaged
-from tasks.figures.anchors import plain_blanks
-from tasks.figures.concepts import taxonomy
+from tasks.figures.concepts import plain_blanks, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.reading.docx import reader as docx

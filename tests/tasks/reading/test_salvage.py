@@ -14,7 +14,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
 from tasks.language.normalise import one_line
-from tasks.reading import fallback
+from tasks.reading import embedded
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import Reading
 from tests.tasks.reading import hostile_files, hostile_pdfs
@@ -173,7 +173,7 @@ def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
         PdfDocument(data)
     reading = read_with_embedded(data, ".pdf")
     assert one_line(read_with_embedded(path).text)[:200] in one_line(reading.text)
-    assert fallback.PARTIAL in reading.warnings
+    assert embedded.PARTIAL in reading.warnings
 
 
 @pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx", ".pdf"])

@@ -10,8 +10,7 @@ from email.utils import format_datetime
 import pytest
 
 from tasks.errors import Unavailable
-from tasks.remote import deadline
-from tasks.remote.retry import Backoff, TryAgain, read_retry_after, retry
+from tasks.remote.retry import Backoff, TryAgain, read_retry_after, retry, within
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 
@@ -122,7 +121,7 @@ def test_another_error_ends_the_attempts() -> None:
 
 def test_no_attempt_is_made_beyond_the_deadline() -> None:
     call = Flaky(9, after=60)
-    with deadline.within(5), pytest.raises(Unavailable, match=r"Failure 1\."):
+    with within(5), pytest.raises(Unavailable, match=r"Failure 1\."):
         retry(call, lambda failure, attempt: Backoff(0.01).pause(attempt, failure.after))
     assert call.calls == 1
 

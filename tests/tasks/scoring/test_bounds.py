@@ -4,9 +4,8 @@ import pytest
 
 from tasks.ai.answerer import Source
 from tasks.ai.openai.protocols import longest_answer
-from tasks.scoring.bounds import bound
 from tasks.scoring.isolation import PortionReading
-from tasks.scoring.judgement import Judgement
+from tasks.scoring.judgement import Judgement, bound
 
 SCALE = (0.0, 5.0)
 

@@ -7,8 +7,8 @@ import pytest
 from storage.scores import ScoreStatus
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
+from tasks.scoring.ask import SLOW, Width
 from tasks.scoring.score import score_criteria
-from tasks.scoring.width import SLOW, Width
 from tests.benchmarks import plants
 from tests.servers.openai_server import ModelServer, saying, whole
 from tests.tasks.scoring.conftest import Room

@@ -32,7 +32,7 @@ from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched,
 from tasks.documents.drive.mime_types import guess_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
-from tasks.reading.settings import ReadingSettings
+from tasks.reading.configuration import ReadingSettings
 
 _ID: Final = re.compile(r"([^/?#\s]+)~([A-Za-z0-9_-]{22})")
 _FRAGMENT: Final = re.compile(r"#member=([A-Za-z0-9_-]{22})$")

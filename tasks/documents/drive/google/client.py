@@ -36,9 +36,8 @@ from tasks.documents.drive.google.errors import Fault, FaultKind, find_fault
 from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.documents.drive.google.transport import Sink, Wire, place
 from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
-from tasks.remote import deadline
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, Turn
-from tasks.remote.retry import Backoff, TryAgain, retry
+from tasks.remote.retry import Backoff, TryAgain, retry, seconds_left, within
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
@@ -212,20 +211,20 @@ class Client:
                 self._limiter.answered(calls)
                 return answer
 
-        with deadline.within(seconds or self._seconds):
+        with within(seconds or self._seconds):
             return retry(call_once, patience.pause)
 
     def _failed_call(self, fault: Fault, turn: Turn) -> Exception:
         """The failure of a call; if the quota is used up, the limiter makes all calls wait."""
         if fault.kind is not FaultKind.RATE:
             return _FailedCall(fault)
-        if self._limiter.refused(turn, fault.retry_after) >= deadline.seconds_left():
+        if self._limiter.refused(turn, fault.retry_after) >= seconds_left():
             return fault.error
         return _FailedCall(fault, at_once=True)
 
     def _turn(self, cost: int) -> Turn:
         try:
-            return self._limiter.begin(time.monotonic() + deadline.seconds_left(), cost=cost)
+            return self._limiter.begin(time.monotonic() + seconds_left(), cost=cost)
         except (HeldBack, NoTurn):
             raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 
@@ -383,7 +382,7 @@ class _Patience:
         if kind in {FaultKind.LASTING, FaultKind.EXPIRED} or self.tries >= most:
             raise failure.error
         seconds = BACKOFF.pause(self.tries, failure.after)
-        if seconds >= deadline.seconds_left():
+        if seconds >= seconds_left():
             raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
         return seconds
 

@@ -28,7 +28,7 @@ from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, make_unsupported_error
 from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
 from tasks.reading import formats
-from tasks.remote import deadline
+from tasks.remote import retry
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
@@ -183,7 +183,7 @@ def _copy_content(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
     size = int(file.get("size") or 0)
-    with deadline.within(SECONDS + min(size, max_bytes or size) / _MIN_RATE):
+    with retry.within(SECONDS + min(size, max_bytes or size) / _MIN_RATE):
         if file.get("mimeType", "").startswith(_APPS):
             return _export_native(client, file, copy, max_bytes)
         return _download(client, file, copy, max_bytes)
@@ -199,7 +199,7 @@ def _download(
         media = _request(
             file, lambda drive: drive.files().get_media(fileId=file["id"], supportsAllDrives=True), body.lacking
         )
-        client.download(media, body, deadline.seconds_left())
+        client.download(media, body, retry.seconds_left())
         if _is_intact(body, current):
             return body, read_version(current)
         current = request_file(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
@@ -256,7 +256,7 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
     mime = _EXPORTS[file["mimeType"]]
     media = _request(file, lambda drive: drive.files().export_media(fileId=file["id"], mimeType=mime))
     try:
-        client.download(media, body, deadline.seconds_left())
+        client.download(media, body, retry.seconds_left())
     except ExportTooLarge as too_large_error:  # "The exported content is limited to 10 MB": files.export reference
         links = request_file(client, file, "exportLinks").get("exportLinks") or {}
         try:
@@ -274,7 +274,7 @@ def _export_by_operation(client: Client, file: Mapping[str, Any], mime: str) -> 
     state, pause = client.call(start), FIRST_POLL
     name = str(state.get("name", "")).removeprefix("operations/")
     while not state.get("done"):
-        if not deadline.sleep(pause):
+        if not retry.sleep(pause):
             raise TookTooLong("Google took too long to export the document. Try again later.")
         pause = min(LONGEST_POLL, pause * 2)
         state = client.call(_request(file, lambda drive: drive.operations().get(name=name)))
@@ -288,7 +288,7 @@ def _download_from(client: Client, file: Mapping[str, Any], address: str, body: 
     if not address:
         raise NotFound("Google gives no address for this document's export.")
     media = _request(file, lambda _: HttpRequest(None, HttpRequest.null_postproc, address))  # type: ignore[arg-type]
-    client.download(media, body, deadline.seconds_left())
+    client.download(media, body, retry.seconds_left())
 
 
 def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:

@@ -20,7 +20,7 @@ import httplib2
 
 from storage.context import holding
 from tasks.errors import SourceFailed
-from tasks.remote import deadline
+from tasks.remote import retry
 
 _CONNECT = 10.0  # seconds
 FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes
@@ -69,7 +69,7 @@ def bound_wait(seconds: float) -> float:
     Raises:
         TimeoutError: the deadline is over.
     """
-    remaining = min(seconds, deadline.seconds_left())
+    remaining = min(seconds, retry.seconds_left())
     if remaining <= 0:
         raise TimeoutError("the deadline is over")
     return remaining

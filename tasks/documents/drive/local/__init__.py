@@ -18,6 +18,6 @@ DESCRIPTION = DriveDescription(
     name="local",
     title="the local folder",
     settings=LocalDriveSettings,
-    provider="tasks.documents.drive.local.provider",
+    provider="tasks.documents.drive.local.drive",
     batch_settings=frozenset({"drive_root"}),
 )

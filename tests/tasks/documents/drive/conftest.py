@@ -15,7 +15,7 @@ import pytest
 
 from tasks.documents.drive.archives.drive import ArchiveDrive
 from tasks.documents.drive.drive import Bearer, Drive
-from tasks.documents.drive.google.provider import open_drive as open_google_drive
+from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tasks.documents.drive.local.drive import LocalDrive
 from tests.google.items import Item, rfc3339
 from tests.google.server import DriveEmulator

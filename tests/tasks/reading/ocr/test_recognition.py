@@ -7,8 +7,7 @@ import pytest
 from PIL import Image
 
 from tasks.reading.ocr import tesseract
-from tasks.reading.ocr.engine import RecognisedWord
-from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.picture import Picture
 from tests.matrices import quick_cases

@@ -12,8 +12,7 @@ import pytest
 from storage.texts import Outcome
 from tasks.documents.texts import new_text
 from tasks.errors import Damaged, TookTooLong, Unavailable, Unreadable
-from tasks.reading.embedded import with_embedded
-from tasks.reading.fallback import FallbackReader, read_or_fall_back
+from tasks.reading.embedded import FallbackReader, read_or_fall_back, with_embedded
 from tasks.reading.limits import machine_failure
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Attachment, Reading, Source

@@ -11,7 +11,7 @@ import pytest
 from tasks.documents.drive.archives.archive import OpenArchives
 from tasks.documents.drive.archives.drive import ArchiveDrive
 from tasks.documents.drive.drive import Bearer, Document, Drive, Listing
-from tasks.documents.drive.google.provider import open_drive as open_google_drive
+from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotFound, TooLarge
 from tests.tasks.documents.drive.archives.zips import zipped

@@ -1,7 +1,7 @@
 """Rooms in the emulated Drive for tests, and listing them as one of its users."""
 
 from tasks.documents.drive.drive import Bearer, Drive, Listing
-from tasks.documents.drive.google.provider import open_drive as open_google_drive
+from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tests.google.items import Item
 from tests.google.server import DriveEmulator
 

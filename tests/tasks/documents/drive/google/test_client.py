@@ -27,7 +27,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
-from tasks.remote import deadline
+from tasks.remote import retry
 from tasks.remote.retry import Backoff
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
@@ -289,7 +289,7 @@ def test_deadline_around_a_call_holds_within_it(emulator: DriveEmulator, monkeyp
     [file_id] = files(emulator, 1)
     monkeypatch.setattr(client_module, "BACKOFF", Backoff(60, jitter=(1, 1)))
     emulator.faults.set(Fault())
-    with client_of(emulator) as client, deadline.within(5), pytest.raises(TookTooLong):
+    with client_of(emulator) as client, retry.within(5), pytest.raises(TookTooLong):
         copy_context().run(client.call, lambda drive: make(drive, file_id))
 
 
@@ -301,7 +301,7 @@ def test_retries_wait_as_long_as_google_asks(emulator: DriveEmulator, monkeypatc
         pauses.append(seconds)
         return True
 
-    monkeypatch.setattr(deadline, "sleep", sleep)
+    monkeypatch.setattr(retry, "sleep", sleep)
     emulator.faults.set(Fault(reason="serviceUnavailable", retry_after=7, times=2))
     with client_of(emulator) as client:
         client.call(lambda drive: make(drive, file_id))

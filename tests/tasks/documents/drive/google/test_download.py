@@ -26,7 +26,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
-from tasks.remote import deadline
+from tasks.remote import retry
 from tasks.remote.retry import Backoff
 from tests.google.blobs import Repeated
 from tests.google.faults import Fault
@@ -188,7 +188,7 @@ def test_file_changed_between_two_parts_of_it_is_fetched_anew(
         emulator.world.write(item, other)
         return True
 
-    monkeypatch.setattr(deadline, "sleep", sleep)
+    monkeypatch.setattr(retry, "sleep", sleep)
     found = download.fetch(client, file, spool, LIMIT)
     assert found.path.read_bytes() == other
     assert found.version == hashlib.md5(other).hexdigest()
@@ -525,7 +525,7 @@ def test_operation_that_never_ends_takes_no_longer_than_the_deadline(home: objec
     with (
         Scripted(refused, reply(200, b"{}"), running) as server,
         server.client() as client,
-        deadline.within(1),
+        retry.within(1),
         pytest.raises((TookTooLong, TooManyRequests)),
     ):
         download.fetch(client, {"id": "1", "mimeType": DRAWING, "version": "7"}, spool, LIMIT)

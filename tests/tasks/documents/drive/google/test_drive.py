@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.drive import Bearer, acting_as
-from tasks.documents.drive.google.provider import open_drive as open_google_drive
+from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tasks.documents.drive.registry import open_drive
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 from tests.google.faults import Fault

@@ -7,7 +7,7 @@ import pytest
 
 from tasks.documents.drive.drive import Bearer
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google.provider import open_drive as open_google_drive
+from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tasks.errors import NotFound, NotLoggedIn
 from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call
