@@ -150,7 +150,7 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
     )
 
 
-VERSION: Final = "ledger-22"
+VERSION: Final = "ledger-23"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000

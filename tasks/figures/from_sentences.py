@@ -315,6 +315,8 @@ def _amount_ahead(
     )
     if found is None or not _fits(found, concept) or not WORDS.said_of_or_in.fullmatch(before[-_NEAR:][found.end :]):
         return None
+    if match.group() in words.CASH and WORDS.cash_paid.match(sentence[match.end() :]):
+        return None
     ahead = max(0, len(before) - _NEAR)
     found = replace(found, start=found.start + ahead, end=found.end + ahead)
     lead = WORDS.said_currency_last.sub("", before[: found.start])
@@ -407,6 +409,8 @@ def _find_time(
     """The period of an amount: from the words around it, the year it is compared with, or the sentence before."""
     end = max(match.end(), amount.end)
     when = find_period(sentence, match.start(), amount.start, end)
+    if WORDS.compared_before.search(sentence[: match.start()]):  # what is compared with another has its own time
+        return when if when is not None and when.start >= match.start() else None
     when = when or own_period(document, sentence, match.start(), amount.end)
     compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
     if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after

@@ -303,6 +303,8 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
             "cash",
             None,
         ),
+        ("$511,474 of cash was used in financing activities during 2023.", "cash", None),
+        ("Cash of $511,474 was used in operating activities during 2023.", "cash", None),
     ],
 )
 def test_what_filings_say_of_people_customers_and_cash(sentence: str, concept: str, value: str | None) -> None:
@@ -346,6 +348,9 @@ def test_amounts_of_which_it_is_not_certain_what_they_are_of_are_counted(text: s
         ("Le chiffre d'affaires était de 6,4 M€ en 2024 et de 5,9 M€ en 2023.", {"2024": 6_400_000, "2023": 5_900_000}),
         ("EBITDA was a loss of EUR 2m in 2024.", {"2024": -2_000_000}),
         ("Das EBITDA war 2024 mit 1,4 Mio. EUR negativ.", {"2024": -1_400_000}),
+        ("Net income for 2024 was $3m compared to net income of $2m.", {"2024": 3_000_000}),
+        ("Net income for 2024 was $3m compared to net income of $2m for 2023.", {"2024": 3_000_000, "2023": 2_000_000}),
+        ("Revenue for 2024 rose to EUR 3m from revenue of EUR 2m for the same period last year.", {"2024": 3_000_000}),
     ],
 )
 def test_each_amount_has_its_own_time_and_sign(text: str, values: dict[str, float]) -> None:
