@@ -34,7 +34,7 @@ test-all: $(DEV) $(MODELS) $(GENERATOR)  ## every test: those of `make test`, `m
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-failed: $(DEV)  ## the tests that failed the last time, one after the other
-	-sed -i 's/@[A-Za-z _-]*"/"/' .pytest_cache/v/cache/lastfailed  # a name bears its group while tests run side by side
+	-sed -i 's|@[A-Za-z0-9 _./-]*"|"|' .pytest_cache/v/cache/lastfailed  # a name bears its group while tests run side by side
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 check: $(DEV)  ## style, format, types, which room imports which, and licences

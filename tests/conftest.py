@@ -35,13 +35,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs a server that is dear to start stays in one worker of pytest-xdist."""
+    """What needs a server that is dear to start stays in one worker of pytest-xdist, and so does each module.
+
+    A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "postgres" in fixtures or "[postgresql" in item.name:
             item.add_marker(pytest.mark.xdist_group("postgresql"))
         elif "prefect_server" in fixtures:
             item.add_marker(pytest.mark.xdist_group("prefect"))
+        elif item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.hookimpl(wrapper=True)

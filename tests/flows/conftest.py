@@ -1,11 +1,20 @@
 """A small batch to run."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from tasks.prefect_setup import untracked
 from tests.homes import make_home
+
+
+@pytest.fixture
+def without_prefect() -> Iterator[None]:
+    """Flows and operations run as plain functions: for tests of what they do, without the time of a server."""
+    with untracked():
+        yield
 
 
 @pytest.fixture

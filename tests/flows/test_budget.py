@@ -25,13 +25,14 @@ from storage.runs import Run, RunStatus
 from tasks.ai.money import Usage
 from tasks.errors import NotConfigured
 from tasks.language import tokens
+from tasks.prefect_setup import untracked
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying
 
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = pytest.mark.usefixtures("without_prefect")
 
 REPOSITORY = Path(__file__).parents[2]
 COMPANIES, JUDGED = 3, 6
@@ -103,7 +104,7 @@ class Capped(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def first_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Capped]:
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Capped]:
     folder = tmp_path_factory.mktemp("capped")
     with ModelServer() as server:
         till = Greedy(server)
@@ -111,7 +112,8 @@ def first_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) ->
         with pytest.MonkeyPatch.context() as monkeypatch:
             for name, value in settings(folder, server).items():
                 monkeypatch.setenv(name, value)
-            run = batch(screen)
+            with untracked():
+                run = batch(screen)
             database.close()
         yield Capped(folder, screen, run, server, till, till.taken)
 

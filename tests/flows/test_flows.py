@@ -232,6 +232,8 @@ def test_an_unchanged_batch_reads_no_document_and_asks_no_model(
     assert {document.status for document in company(second, "beta.example").documents} == {"unchanged"}
     assert company(second, "alpha.example").criteria[0].score == 4
     assert company(second, "alpha.example").changes == []
+    taken_over = "".join(str(data).replace("\\", "") for data in artifacts("unchanged-small-screen"))
+    assert "Alpha (alpha.example)" in taken_over
 
 
 def test_prefect_keeps_no_note_of_what_a_task_gives() -> None:

@@ -92,7 +92,7 @@ def told(server: ModelServer) -> str:
     return "\n".join(json.dumps(request.body, ensure_ascii=False) for request in server.requests)
 
 
-@pytest.mark.usefixtures("prefect_server")
+@pytest.mark.usefixtures("without_prefect")
 def test_no_word_of_a_privileged_document_reaches_a_model_by_any_operation(
     screen: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,7 +112,7 @@ def test_no_word_of_a_privileged_document_reaches_a_model_by_any_operation(
     assert {document.status for document in company.documents} == {"read"}
 
 
-@pytest.mark.usefixtures("prefect_server")
+@pytest.mark.usefixtures("without_prefect")
 def test_an_assistant_is_given_none_of_their_words(screen: Path) -> None:
     report = run(screen)
     documents = ids()
@@ -139,7 +139,7 @@ def test_an_assistant_is_given_none_of_their_words(screen: Path) -> None:
             call()
 
 
-@pytest.mark.usefixtures("prefect_server")
+@pytest.mark.usefixtures("without_prefect")
 def test_no_name_leaves_by_any_operation_and_quotations_are_verified(
     screen: Path, server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +174,7 @@ def test_no_name_leaves_by_any_operation_and_quotations_are_verified(
 
 
 @pytest.mark.parametrize(("asked", "is_given"), [("m", True), ("other", False)])
-@pytest.mark.usefixtures("prefect_server")
+@pytest.mark.usefixtures("without_prefect")
 def test_the_local_model_that_is_named_for_it_reads_them(
     screen: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, asked: str, is_given: bool
 ) -> None:

@@ -19,7 +19,7 @@ from tasks.figures.ledger import LedgerText, build
 from tests.flows.conftest import write_batch, write_room
 from tests.homes import make_home
 
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = pytest.mark.usefixtures("without_prefect")
 
 ROOM = {
     "01 Finance/accounts 2024 (signed).txt": "Audited accounts 2024\nRevenue in 2024 was EUR 12.4 million.\n",

@@ -57,7 +57,7 @@ def with_requests(file: Path) -> None:
     )
 
 
-@pytest.mark.usefixtures("prefect_server")
+@pytest.mark.usefixtures("without_prefect")
 def test_a_run_answers_its_request_list_and_its_columns(batch_file: Path, tmp_path: Path) -> None:
     with_requests(batch_file)
     report = build(batch(batch_file, out=tmp_path / "out"))

@@ -14,7 +14,7 @@ from tests.flows.conftest import batch_file, write_room
 from tests.tasks.documents.drive.archives.zips import zipped
 
 __all__ = ["batch_file"]
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = pytest.mark.usefixtures("without_prefect")
 
 LEASE = "The lease runs until 2031.\n"
 RECURRING = "Ninety-five percent of the revenue of Beta is recurring, under contracts of three years.\n"

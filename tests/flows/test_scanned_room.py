@@ -16,7 +16,7 @@ from tasks.reports.report import build
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 SCAN = "Bank facility letter 2023 (scan).pdf"
 
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = pytest.mark.usefixtures("without_prefect")
 
 
 @pytest.fixture

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
-from prefect.client.schemas.sorting import ArtifactSort
 from sqlmodel import Session
 
 from flows import due_diligence, unchanged
@@ -25,7 +22,7 @@ from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.matrices import quick_cases
 
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = pytest.mark.usefixtures("without_prefect")
 
 
 def killed(*_: object) -> None:
@@ -144,15 +141,6 @@ def test_an_unchanged_company_is_taken_over_with_all_that_is_stored_of_it(
         assert examined == []
         assert told(again) == told(first)
         assert carried(again) == [first, first]
-
-
-def test_prefect_names_the_companies_that_were_taken_over(batch_file: Path) -> None:
-    batch(batch_file)
-    batch(batch_file)
-    wanted = ArtifactFilter(key=ArtifactFilterKey(any_=["unchanged-small-screen"]))
-    with get_client(sync_client=True) as client:
-        newest, *_ = client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
-    assert "Alpha (alpha.example)" in str(newest.data).replace("\\", "")
 
 
 @pytest.mark.parametrize(
