@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from deployments.cli import COMMANDS
 from docs.site import reference
 from docs.site.build import build
+from tests.cases import cases
 from tests.deployments.test_settings import names
 from tests.test_documentation import DOCS, README, ROOT, list_blocks
 
@@ -45,7 +46,7 @@ def test_the_schemas_take_what_the_program_takes() -> None:
     batch.validate(yaml.safe_load((SAMPLE / "batch.yaml").read_text()))
 
 
-@pytest.mark.parametrize(
+@cases(
     "content",
     [
         {"criteria": [{"id": "a", "aks": "Is it?"}]},
@@ -57,7 +58,6 @@ def test_the_schemas_take_what_the_program_takes() -> None:
         BATCH | {"ocr": "never"},
         BATCH | {"companies": [{"name": "A", "folder": "a"}]},
     ],
-    ids=str,
 )
 def test_the_schemas_refuse_mistakes(content: dict[str, Any]) -> None:
     schema = reference.batch_schema() if "companies" in content else reference.criteria_schema()

@@ -7,6 +7,7 @@ import pytest
 
 from api.documents import RangeNotSatisfiable, disposition, parse_range
 from tests.api.test_problems import problem
+from tests.cases import cases
 from tests.tasks.documents.drive.archives.zips import zipped
 
 
@@ -93,7 +94,7 @@ def test_unknown_documents_and_folders_are_not_found(service: httpx.Client, docu
     problem(service.get(f"/file/d/{document_id}/view"), 404, "not-found")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "part"),
     [
         (None, None),

@@ -7,6 +7,7 @@ import pytest
 from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.money import Cap, Pace, Price, Usage
+from tests.cases import cases
 from tests.deployments.test_command_line import call
 from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer
@@ -62,7 +63,7 @@ def test_an_estimate_says_how_long_the_run_takes_as_far_as_it_was_measured(pace:
     assert [line for line in estimate_lines(estimated(pace=pace)) if line.startswith(says)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cap", "spent", "says"),
     [
         (Cap(usd=1.31), 0.0, "enough in any case"),

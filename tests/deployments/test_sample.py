@@ -16,6 +16,7 @@ from tasks.errors import Damaged
 from tasks.language.tokens import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
+from tests.cases import cases
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 ROOMS = SAMPLE / "rooms"
@@ -68,7 +69,7 @@ def test_each_company_has_a_profile_with_something_unknown() -> None:
         assert None in written.values()
 
 
-@pytest.mark.parametrize("name", [name for name in names(ROOMS) if name not in (SCAN, DAMAGED, OLD_ENCODING)])
+@cases("name", [name for name in names(ROOMS) if name not in (SCAN, DAMAGED, OLD_ENCODING)])
 def test_every_other_document_reads_without_a_warning(name: str) -> None:
     reading = read_with_embedded(ROOMS / name, PurePosixPath(name).suffix)
     assert len(reading.text) > 200
@@ -121,7 +122,7 @@ def holds(company: str, document: str) -> bool:
     return any(set(tokens(document)) <= set(tokens(words)) for words in told)
 
 
-@pytest.mark.parametrize("name", [name for name in names(ROOMS) if name.endswith(".xlsx")])
+@cases("name", [name for name in names(ROOMS) if name.endswith(".xlsx")])
 def test_sums_in_the_workbooks_add_up(name: str) -> None:
     formulas, values = openpyxl.load_workbook(ROOMS / name), openpyxl.load_workbook(ROOMS / name, data_only=True)
     sums = 0

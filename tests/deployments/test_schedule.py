@@ -4,6 +4,7 @@ import pytest
 
 from deployments.deploy import check_schedule
 from tasks.errors import BadRequest
+from tests.cases import cases
 
 
 @pytest.mark.parametrize("cron", ["0 20 * * 1-5", "*/15 * * * *", "0 6 1 * *", "0 6 * * mon"])
@@ -11,7 +12,7 @@ def test_schedules_that_are_due_some_day_are_taken(cron: str) -> None:
     check_schedule(cron, "Europe/Berlin")
 
 
-@pytest.mark.parametrize("cron", ["every evening", "0 20 * *", "61 * * * *", "0 0 30 2 *", "0 0 * * * *", ""])
+@cases("cron", ["every evening", "0 20 * *", "61 * * * *", "0 0 30 2 *", "0 0 * * * *", ""])
 def test_what_is_no_schedule_or_never_due_is_one_sentence_that_names_it(cron: str) -> None:
     with pytest.raises(BadRequest) as refused:
         check_schedule(cron, "UTC")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.faults.comparison import Left, differences, wrong_bill
 from tests.faults.faults import PAIRS, Fault, Kind, Plan, makes_sense, pair_of, plan_of, without_numbers
 from tests.faults.points import label_of
@@ -71,7 +72,7 @@ def test_a_fault_that_cannot_be_is_not_chosen() -> None:
         plan_of(0, [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "label"),
     [
         ('INSERT INTO "runs" (id) VALUES (?)', "INSERT runs"),

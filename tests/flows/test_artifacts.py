@@ -8,13 +8,14 @@ from markdown_it import MarkdownIt
 from flows.artifacts import batch_key, company_key, escape, prefix_keys, scorecard
 from storage.scores import ScoreStatus
 from tasks.reports.report import build
+from tests.cases import cases
 from tests.tasks.reports.rows import company, outcome, write_company, write_run
 
 pytestmark = pytest.mark.usefixtures("home")
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "a | b",

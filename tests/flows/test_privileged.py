@@ -19,6 +19,7 @@ from tasks.errors import NotAllowed
 from tasks.reports import live
 from tasks.reports.models import Report
 from tasks.reports.report import build
+from tests.cases import cases
 from tests.flows.conftest import write_room
 from tests.servers.openai_server import ModelRequest, ModelServer
 
@@ -183,7 +184,7 @@ def test_the_local_model_that_is_named_for_it_reads_them(
     assert (SECRETS[0] in told(server).replace("What does Quillonford advise", "")) is is_given
 
 
-@pytest.mark.parametrize("rule", ["legal", "Legal/", "**/Legal/**", "rooms/gamma/Legal", "*.TXT", "gamma/legal/*"])
+@cases("rule", ["legal", "Legal/", "**/Legal/**", "rooms/gamma/Legal", "*.TXT", "gamma/legal/*"])
 def test_a_rule_names_a_folder_a_path_or_a_name(rule: str) -> None:
     assert is_named("rooms/gamma/Legal/Letters/Note.txt", [rule])
     assert not is_named("rooms/gamma/Illegal/Note.pdf", [rule])

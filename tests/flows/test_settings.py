@@ -3,9 +3,10 @@
 import pytest
 
 from flows.settings import BatchSettings
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(("judged", "at_once"), [(0, 2), (1, 10), (9, 10), (12, 8), (16, 6), (60, 6)])
+@cases(("judged", "at_once"), [(0, 2), (1, 10), (9, 10), (12, 8), (16, 6), (60, 6)])
 def test_the_fewer_judgements_a_company_needs_the_more_are_in_flight(judged: int, at_once: int) -> None:
     assert BatchSettings.current().at_once(judged=judged) == at_once
 

@@ -15,6 +15,7 @@ from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestForm
 from tasks.ai.openai.protocols import Reply, read_completion, read_response
 from tasks.errors import NotConfigured, Unavailable
 from tasks.remote.retry import TryAgain
+from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, loading, saying
 from tests.servers.recorder import join_stream
 
@@ -64,7 +65,7 @@ def _shape_of_values(answer: dict[str, Any]) -> object:
     return answer["object"], [(choice["finish_reason"], choice["message"]["role"]) for choice in answer["choices"]]
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@cases("name", ANSWERS)
 def test_the_readers_take_text_and_counts_from_what_the_real_server_sent(name: str) -> None:
     recording = RECORDINGS[name]
     reply = read_or_cut(recording)
@@ -72,7 +73,7 @@ def test_the_readers_take_text_and_counts_from_what_the_real_server_sent(name: s
     assert reply.usage.tokens == int(re.findall(r'"total_tokens":(\d+)', recording["answer"])[-1])
 
 
-@pytest.mark.parametrize("name", [name for name in ANSWERS if "says it is complete" not in name])
+@cases("name", [name for name in ANSWERS if "says it is complete" not in name])
 def test_the_emulator_answers_in_the_shape_of_the_real_server(name: str) -> None:
     recording = RECORDINGS[name]
     reply = read_or_cut(recording)

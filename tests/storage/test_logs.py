@@ -8,6 +8,7 @@ import pytest
 
 from storage import logs, request_ids
 from tasks.remote.fan_out import FanOut
+from tests.cases import cases
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_the_id_goes_into_threads_and_ends_with_the_request(lines: list[str]) ->
     }
 
 
-@pytest.mark.parametrize("proposed", ["", "a b", "x" * 65, "é", 'a"b', "a\n"])
+@cases("proposed", ["", "a b", "x" * 65, "é", 'a"b', "a\n"])
 def test_an_id_that_is_none_is_replaced(proposed: str) -> None:
     with request_ids.request(proposed) as request_id:
         assert request_id != proposed

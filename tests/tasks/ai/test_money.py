@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.ai.money import Cap, Price, Usage, dollars
+from tests.cases import cases
 
 
 def test_usage_adds_up() -> None:
@@ -25,9 +26,7 @@ def test_a_cap_in_tokens_is_read_in_any_case_and_spacing(written: str) -> None:
     assert str(Cap.parse(written)) == "20000 tokens"
 
 
-@pytest.mark.parametrize(
-    "written", ["", "5", "USD", "0.5 EUR", "$0.50", "-1 USD", "1e3 tokens", "0.5 tokens", "1,000 tokens", "nan USD"]
-)
+@cases("written", ["", "5", "USD", "0.5 EUR", "$0.50", "-1 USD", "1e3 tokens", "0.5 tokens", "1,000 tokens", "nan USD"])
 def test_any_other_cap_is_refused_with_what_is_allowed(written: str) -> None:
     with pytest.raises(ValueError, match="20000 tokens"):
         Cap.parse(written)

@@ -11,6 +11,7 @@ from tasks.ai.answerer import Answer, AnswerCut, Source, T, Verdict
 from tasks.ai.budget import Ledger
 from tasks.ai.money import Usage
 from tasks.ai.pseudonyms import Names, PseudonymousAnswerer, StandIns, listed_names, profile_names, signature_names
+from tests.cases import cases
 from tests.tasks.ai.quoting_answerer import QuotingAnswerer
 
 NAMES = Names(
@@ -19,7 +20,7 @@ NAMES = Names(
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "gone"),
     [
         ("Anna Müllers Vertrag, MÜLLER und Mueller", "müller mueller anna"),
@@ -70,7 +71,7 @@ def test_stand_ins_stay_the_same_and_are_put_back_in_other_letters() -> None:
     assert show(f"{first[:-1]}Z and nothing") == f"{first[:-1]}Z and nothing"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "people", "companies"),
     [
         ("Name: Anna Müller\nTitle: CEO", {"Anna Müller"}, set()),

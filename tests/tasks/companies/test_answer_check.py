@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.companies.answer_check import Ground, prove
+from tests.cases import cases
 
 GROUNDS = [
     Ground(1, "https://a.example/", "Alpha was founded in 2015 in Berlin.", "Alpha was founded in 2015 in Berlin."),
@@ -15,7 +16,7 @@ def _proved(answer: str) -> str:
     return prove(answer, ASKED, "Alpha alpha.example", GROUNDS).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("answer", "proved"),
     [
         ("Alpha was founded in 2015 [1].", "Alpha was founded in 2015 [1]."),

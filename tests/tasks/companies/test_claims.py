@@ -16,6 +16,7 @@ from tasks.companies.claims import (
     one_text,
     tidy,
 )
+from tests.cases import cases
 
 Make = Callable[..., Claim]
 
@@ -34,7 +35,7 @@ def test_claims_say_where_they_come_from_and_of_when() -> None:
     assert result.warnings == ["a warning"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value"),
     [
         ("name", None),

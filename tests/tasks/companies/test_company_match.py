@@ -6,6 +6,7 @@ import pytest
 
 from tasks.companies.company_match import Identity, names_exactly
 from tasks.companies.web.page import Page
+from tests.cases import cases
 
 ALPHA = Identity("Alpha", ("alpha.example",), article="https://en.wikipedia.org/wiki/Alpha_GmbH", ciks=("0000320193",))
 
@@ -28,7 +29,7 @@ def test_its_own_pages_and_those_of_a_registry_count_by_their_address(url: str) 
     assert ALPHA.is_shown_by(_page(), url)
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "https://alpha.example.evil.example/",
@@ -43,7 +44,7 @@ def test_an_address_that_looks_like_it_does_not(url: str) -> None:
     assert not ALPHA.is_shown_by(_page(), url)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "shown"),
     [
         ("Alpha (alpha.example) won a prize.", True),

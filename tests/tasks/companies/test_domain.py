@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from tasks.companies.domain import registrable
 from tasks.companies.web.transport import registrable_domain
 from tasks.errors import BadRequest
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("domain", "plain"),
     [
         ("example.com", "example.com"),
@@ -37,7 +38,7 @@ def test_a_registrable_domain_is_put_into_its_plain_form(domain: str, plain: str
     assert registrable(domain) == plain
 
 
-@pytest.mark.parametrize(
+@cases(
     ("domain", "surplus"),
     [
         ("https://example.co.uk", "a scheme"),
@@ -81,13 +82,13 @@ def test_a_name_and_a_password_are_not_repeated() -> None:
     assert not any(word in str(refused.value) for word in ("admin", "hunter2", "secret", "abc"))
 
 
-@pytest.mark.parametrize("domain", ["co.uk", "com", "example", "localhost", "公司.cn", "foo.ck"])
+@cases("domain", ["co.uk", "com", "example", "localhost", "公司.cn", "foo.ck"])
 def test_an_ending_without_a_name_is_refused(domain: str) -> None:
     with pytest.raises(BadRequest, match="an ending that companies register under"):
         registrable(domain)
 
 
-@pytest.mark.parametrize(
+@cases(
     "domain",
     ["127.0.0.1", "::1", "[::1]", "http://[2001:db8::1]:80/", "http://10.0.0.1/x", "127.1", "0x7f.1", "2130706433"],
 )
@@ -102,7 +103,7 @@ def test_a_blank_is_refused(domain: str) -> None:
         registrable(domain)
 
 
-@pytest.mark.parametrize(
+@cases(
     "domain",
     [
         "a_b.com",
@@ -150,7 +151,7 @@ def test_whatever_is_given_the_outcome_is_a_plain_name_or_a_refusal(text: str) -
     assert not set(domain) - set("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "domain"),
     [
         ("https://a.b.alpha.co.uk/x", "alpha.co.uk"),

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from tasks.companies.profile import CompanyProfile, FieldType, field_type, fields, value_at
 from tasks.errors import BadRequest
+from tests.cases import cases
 
 PROFILE_KEYS = (  # noqa: SIM905 - a list of words reads best as words
     "social_internal_id description website industry company_size company_size_on_social hq company_type "
@@ -79,7 +80,7 @@ def test_money_keeps_its_kind_of_number() -> None:
     assert '"money_raised":2.5,' in rounds.model_dump_json()
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"founded_year": "2015"},
@@ -124,7 +125,7 @@ def test_every_field_of_the_contract_has_a_path() -> None:
     assert set(PROFILE_KEYS) | {f"extra.{key}" for key in EXTRA_KEYS} <= set(known)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "type_"),
     [
         ("founded_year", FieldType.INTEGER),
@@ -163,7 +164,7 @@ def test_an_unknown_path_names_the_nearest_ones(path: str, near: str) -> None:
         field_type(path)
 
 
-@pytest.mark.parametrize("path", ["", ".", "hq.", "__class__", "locations.x.city", "locations.-1.city", "9" * 9000])
+@cases("path", ["", ".", "hq.", "__class__", "locations.x.city", "locations.-1.city", "9" * 9000])
 def test_a_path_that_is_like_no_field_is_refused(path: str) -> None:
     with pytest.raises(BadRequest, match="has no field"):
         value_at(CompanyProfile(), path)

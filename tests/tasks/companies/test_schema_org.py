@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from tasks.companies.schema_org import international
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("phone", "country", "number"),
     [
         ("4089961010", "US", "+1 408-996-1010"),

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-import pytest
-
 from tasks.documents.drive.drive import Document, Folder, Listing
 from tasks.documents.index_answer import IndexedFolder, build_document_index, human_size
+from tests.cases import cases
 
 TOP = Folder("top", "Alpha", "")
 MOMENT = datetime(2026, 3, 31, 8, 15, 30, 999_999, tzinfo=UTC)
@@ -166,7 +165,7 @@ def test_times_of_any_zone_are_written_in_utc() -> None:
     assert entry["date_created"] == "2026-07-01T10:00:00Z"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("size", "written"),
     [
         (0, "0B"),

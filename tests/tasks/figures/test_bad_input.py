@@ -16,6 +16,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
 from tests.benchmarks.room_writing import chart, drawn
+from tests.cases import cases
 
 
 def findings(text: str) -> Findings:
@@ -157,7 +158,7 @@ def test_a_date_that_cannot_be_is_none() -> None:
     assert findings("EUR thousand\t31.12.2924\nCash\t5,100\n").left_out == {"no period": 1}
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Revenue contact in 2024: +49 30 1234567. Call about cash: 030 987 654.",

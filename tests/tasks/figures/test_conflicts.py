@@ -9,6 +9,7 @@ import pytest
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.derived import derive
 from tasks.figures.figure import Figure
+from tests.cases import cases
 
 
 def row(value: str, step: str = "1", **changes: Any) -> RoomFigure:
@@ -34,7 +35,7 @@ def test_figures_that_differ_beyond_rounding_are_a_conflict() -> None:
     assert conflict.rule == "basis: management before deck"
 
 
-@pytest.mark.parametrize(
+@cases(
     "other",
     [
         row("9400000", "100000"),
@@ -45,7 +46,6 @@ def test_figures_that_differ_beyond_rounding_are_a_conflict() -> None:
         row("7100000", basis="pro_forma"),
         row("7100000", variant="as previously reported"),
     ],
-    ids=["rounded", "other period", "other entity", "other currency", "budget", "pro forma", "before it was restated"],
 )
 def test_what_need_not_agree_is_no_conflict(other: RoomFigure) -> None:
     assert find_conflicts([row("9412345"), other]) == []

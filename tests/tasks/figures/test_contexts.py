@@ -7,6 +7,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
 from tasks.reading.places import Place
+from tests.cases import cases
 
 Said = tuple[str, str, str]
 
@@ -62,7 +63,7 @@ def test_a_list_is_of_the_time_that_the_line_over_it_names() -> None:
     assert said(text) == [("cash", "4200000", "2024-12-31"), ("debt", "9000000", "2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rest", "found"),
     [
         (" and €58.1 million in 2023.", ["66200000", "58100000"]),
@@ -79,7 +80,7 @@ def test_the_figure_that_a_sentence_compares_with_is_of_its_own_year(rest: str, 
     assert {figure.period[:4] for figure in values[1:]} <= {"2023"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "found"),
     [
         ("Equity stood at $139.1 million at 31 December 2024.", ["equity"]),
@@ -128,7 +129,7 @@ def test_this_year_is_no_part_of_the_company() -> None:
     assert [(figure.entity, figure.period[:4]) for figure in figures(text)] == [(None, "2023"), (None, "2022")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "found"),
     [
         ("The company delivered EBITDA of €4.4m in 2024.", [("ebitda", "4400000")]),

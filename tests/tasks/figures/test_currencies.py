@@ -8,6 +8,7 @@ from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.scoring.rules import parse_condition
+from tests.cases import cases
 
 
 def _units(text: str) -> list[tuple[str, str]]:
@@ -15,7 +16,7 @@ def _units(text: str) -> list[tuple[str, str]]:
     return [(figure.concept, figure.unit) for figure in found.figures]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "currency"),
     [
         ("₱{}", "PHP"),
@@ -46,7 +47,7 @@ def test_a_currency_is_known_by_its_mark_and_holds_for_rows_without(written: str
     assert _units(text) == [("revenue", currency), ("gross_profit", currency)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "currency"),
     [
         ("Philippine pesos", "PHP"),

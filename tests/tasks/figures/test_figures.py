@@ -12,6 +12,7 @@ from tasks.figures.concepts import plain_label, spellings, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
+from tests.cases import cases
 
 
 def findings(text: str, name: str = "report.txt") -> Findings:
@@ -99,7 +100,7 @@ def test_brackets_behind_give_the_year_before() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "Cost of revenue was € 3.1 million in 2024.",

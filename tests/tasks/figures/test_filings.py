@@ -8,6 +8,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
 from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language.numbers import cell_amount
+from tests.cases import cases
 
 
 def whole(text: str, concept: str) -> list[tuple[str, str]]:
@@ -241,7 +242,7 @@ def test_days_held_together_by_no_break_spaces_name_the_year_of_weeks() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("label", "concept"),
     [
         ("Total net sales and revenue", "revenue"),

@@ -1,16 +1,15 @@
 """Founding years as rooms say them, and years that found something else."""
 
-import pytest
-
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_founding_years
+from tests.cases import cases
 
 
 def years(text: str) -> list[int]:
     return [int(figure.value) for figure in find_founding_years(LedgerDocument(text, [], "profile.txt"))]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Nordwind was founded in 2009 by two engineers.",
@@ -31,7 +30,7 @@ def test_a_room_says_it_in_many_words(text: str) -> None:
     assert years(text) == [2009]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Our largest competitor was founded in 2005.",

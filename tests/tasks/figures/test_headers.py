@@ -10,6 +10,7 @@ from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
+from tests.cases import cases
 
 SIX = "2024-01-01/2024-06-30"
 YEAR = "2023-01-01/2023-12-31"
@@ -25,7 +26,7 @@ def revenues(text: str) -> list[tuple[str, str, str]]:
     return [(f"{each.value:f}", each.unit, each.period) for each in found if each.concept == "revenue"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "header",
     [
         "\tThree months ended June 30,\t\tSix months ended June 30,\t\n",
@@ -121,7 +122,7 @@ def test_years_of_a_plan_count_from_its_start() -> None:
     assert findings(plan.format(start="Model")).left_out == {"years of a plan without its start": 2}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "value"),
     [
         ("Die Umsatzerlöse betrugen im Jahr 2023 12.345 TEUR.\n", "12345000"),

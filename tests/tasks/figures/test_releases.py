@@ -7,6 +7,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.language.periods import find_periods, header_period
+from tests.cases import cases
 
 _RETAILER = """Halden Stores Announces Second Quarter
 Fiscal 2023 Results
@@ -45,7 +46,7 @@ def test_the_year_ago_quarter_is_not_the_year() -> None:
     assert [figure for figure in found(_RETAILER) if figure[2].startswith("2022-01")] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "period"),
     [
         ("second quarter of fiscal 2023", "2023-04-01/2023-06-30"),
@@ -140,7 +141,7 @@ def test_a_table_is_of_the_segment_that_the_words_under_it_tell_of() -> None:
     assert {entity for *_, entity in found(f"Aeronautics\n{text}", "10-Q.pdf")} == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "Annual cash rent payments for the lease year that began on December 1, 2022 increased to $260 million.",

@@ -7,6 +7,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language.numbers import amounts
+from tests.cases import cases
 
 
 def said(text: str) -> list[tuple[str, str, str, str]]:
@@ -67,7 +68,7 @@ def test_the_year_before_in_brackets_is_not_the_period() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "figure"),
     [
         (
@@ -88,7 +89,7 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
     assert [row[:2] for row in said(text)] == [figure]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "In 2020 the company employed people worldwide, with 150,000 associates in Germany.",
@@ -125,7 +126,7 @@ def test_what_is_expected_behind_its_amount_is_a_forecast() -> None:
     assert figure.basis == "forecast"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "figures"),
     [
         (
@@ -162,7 +163,6 @@ def test_what_is_expected_behind_its_amount_is_a_forecast() -> None:
         ),
         ("Total borrowings as at 31 March 2024 stood at Rs. 56.2 crore.", [("debt", "562000000", "INR", "2024-03-31")]),
     ],
-    ids=["elided-article", "d-euros", "frente-a", "cresciuto-a", "reais", "omzet", "a-change", "effectif", "rs"],
 )  # fmt: skip
 def test_sentences_of_other_languages(text: str, figures: list[tuple[str, str, str, str]]) -> None:
     assert said(text + "\n") == figures
@@ -235,7 +235,7 @@ def test_people_may_stand_before_their_number(sentence: str) -> None:
     assert said(sentence + "\n") == [("headcount", "412", "count", "2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "period"),
     [
         ("Revenue to the end of September was EUR 62.7 million.", "2024-01-01/2024-09-30"),
@@ -272,7 +272,7 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "concept", "value"),
     [
         (
@@ -336,7 +336,7 @@ def test_amounts_of_which_it_is_not_certain_what_they_are_of_are_counted(text: s
     assert (found.figures, found.left_out) == ([], {"several figures in one sentence": 1})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "values"),
     [
         ("Revenue for 2024 and 2023 was $9.4 and $7.1 million, respectively.", {"2024": 9_400_000, "2023": 7_100_000}),

@@ -10,6 +10,7 @@ from tasks.figures import read_figures
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tests.cases import cases
 
 Row = list[object]
 
@@ -64,7 +65,7 @@ def test_the_year_to_date_without_its_day_is_left_out() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("unit", "value", "currency"),
     [
         ("$000", "6300000", "USD"),

@@ -8,6 +8,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures, find_named_basis
 from tasks.figures.expressions import drop_undated_after
 from tasks.reading.places import DOUBTED, file_dates, today
+from tests.cases import cases
 
 TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
 
@@ -38,7 +39,7 @@ def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
     assert set(bases(text, dates="2012-01-01/2012-01-01").values()) == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sheet", "basis"),
     [
         ("DCF", "forecast"), ("Base case", "forecast"), ("Projections_v2", "forecast"), ("Finanzplanung", "forecast"),

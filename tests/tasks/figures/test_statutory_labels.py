@@ -12,6 +12,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure
 from tasks.figures.table_labels import label_reader
+from tests.cases import cases
 
 _LAWS: Final = tomllib.loads(Path(__file__).with_name("statutory_labels.toml").read_text("utf-8"))
 _ENUMERATOR: Final = re.compile(r"\A(?:[*]+|\(?[A-Za-z0-9]{1,4}[.)]|[A-Z][.-]\w+[.)]+|[IV]+ -)+ ")
@@ -21,7 +22,7 @@ def _figures(text: str) -> list[Figure]:
     return find_figures(LedgerDocument(text, [], "accounts.csv"), taxonomy()).figures
 
 
-@pytest.mark.parametrize("law", _LAWS)
+@cases("law", _LAWS)
 def test_the_labels_of_a_law_mean_what_they_say(law: str) -> None:
     read = label_reader(taxonomy()).read
     wrong = []

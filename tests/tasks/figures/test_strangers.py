@@ -5,6 +5,7 @@ import pytest
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tests.cases import cases
 
 MONTH, YEAR = "2024-02-01/2024-02-29", "2024-01-01/2024-12-31"
 
@@ -30,7 +31,7 @@ def test_a_row_of_a_series_is_as_long_as_the_step_to_the_next(days: tuple[str, .
     assert ("customers", "2", "2024-02-29", None) in found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "head", "periods"),
     [
         ("Rolling 12 months", "Date\tRevenue", ["2023-07-01/2024-06-30", "2023-10-01/2024-09-30"]),
@@ -51,7 +52,7 @@ def test_a_row_of_a_rolling_or_running_series_is_longer_than_its_step(
     assert [period for *_, period, _ in figures(f"{title}\n{head}\n{rows}")][1:] == periods
 
 
-@pytest.mark.parametrize(
+@cases(
     ("head", "periods"),
     [
         ("I trimestre 2024\tIII trimestre 2024", ("2024-01-01/2024-03-31", "2024-07-01/2024-09-30")),

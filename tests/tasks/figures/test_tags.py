@@ -4,14 +4,13 @@ from decimal import Decimal
 from itertools import starmap
 from pathlib import Path
 
-import pytest
-
 from tasks.figures.concepts import read_taxonomy, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings
 from tasks.reading import read_document
 from tasks.reading.places import TAGGED
+from tests.cases import cases
 
 _HEAD = """<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body>
 <div style="display:none"><ix:header><ix:hidden><ix:nonFraction name="x:Turnover" contextRef="y" unitRef="e">9
@@ -73,7 +72,7 @@ def _found(page: bytes, ending: str = ".xhtml", concepts: Path | None = None) ->
     return find_figures(document, read_taxonomy(concepts) if concepts else taxonomy()), document.text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tag", "figure"),
     [
         (_tag("TurnoverRevenue", "41,210"), ("revenue", 41210, "EUR", _PERIOD, None)),
@@ -125,7 +124,7 @@ def test_a_tag_counts_where_the_row_or_the_column_says_otherwise() -> None:
     assert [figure.value for figure in untagged.figures] == [9100]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tag", "why"),
     [
         (_tag("Revenue", "9,100", "missing"), "tags with a broken context"),

@@ -8,6 +8,7 @@ from tasks.figures.concepts import guess_language, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar
+from tests.cases import cases
 
 Said = tuple[str, str, str, str]
 
@@ -24,7 +25,7 @@ def bases(text: str) -> list[str | None]:
     return [figure.basis for figure in find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "figures"),
     [
         (

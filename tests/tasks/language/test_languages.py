@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.language.languages import detect_language, detect_languages
+from tests.cases import cases
 
 SENTENCES = {
     "English": "The company has not paid a dividend to the holders of its shares this year, and it is not planned.",
@@ -17,7 +18,7 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("language", SENTENCES)
+@cases("language", SENTENCES)
 def test_a_sentence_tells_its_language(language: str) -> None:
     assert detect_language(SENTENCES[language]) == language
 

@@ -1,7 +1,5 @@
 """Months and currencies are those of the Unicode CLDR."""
 
-import pytest
-
 from tasks.language.locales import (
     currency_codes,
     currency_marks,
@@ -9,11 +7,10 @@ from tasks.language.locales import (
     month_names,
     months,
 )
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [("march", 3), ("maerz", 3), ("fevrier", 2), ("déc", 12), ("augustus", 8), ("jänner", 1)]
-)
+@cases(("name", "number"), [("march", 3), ("maerz", 3), ("fevrier", 2), ("déc", 12), ("augustus", 8), ("jänner", 1)])
 def test_a_month_is_known_in_every_language(name: str, number: int) -> None:
     assert months()[name] == number
 

@@ -1,11 +1,10 @@
 """Two names mean one company only when they are the same but for form."""
 
-import pytest
-
 from tasks.language.normalise import same_name
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "known"),
     [
         ("Alpha", "Alpha"),
@@ -22,7 +21,7 @@ def test_the_same_name_is_known_again(asked: str, known: str) -> None:
     assert same_name(asked, known)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "known"),
     [
         ("Alpha", "Alpha Industries"),

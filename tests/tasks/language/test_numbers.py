@@ -2,12 +2,11 @@
 
 from decimal import Decimal
 
-import pytest
-
 from tasks.language.numbers import PERCENT, amounts, cell_amount, numbers, read_units, uses_decimal_comma, without_units
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "value", "unit"),
     [
         ("1.234,5", "1234.5", None),
@@ -38,7 +37,7 @@ def test_amount_of_a_cell(written: str, value: str, unit: str | None) -> None:
     assert (amount.value, amount.unit) == (Decimal(value), unit)
 
 
-@pytest.mark.parametrize("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071"])
+@cases("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071"])
 def test_what_is_no_amount_gives_none(written: str) -> None:
     assert cell_amount(written) is None
 
@@ -61,7 +60,7 @@ def test_amounts_of_a_sentence_have_the_units_beside_them() -> None:
     assert found == [(Decimal(22), PERCENT), (Decimal(9_400_000), "EUR"), (Decimal(7_100_000), "EUR")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "currency", "multiplier"),
     [
         ("EUR thousand", "EUR", 1000),
@@ -92,7 +91,7 @@ def test_a_label_is_left_without_its_units() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "value", "unit"),
     [
         ("€1,2 Mio.", "1200000", "EUR"),
@@ -123,7 +122,7 @@ def test_a_cell_and_a_sentence_read_a_number_alike(written: str, value: str, uni
     assert cell is None or (cell.value, cell.unit) == (amount.value, amount.unit)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "values"),
     [
         ("a result of $(1.2) million", ["-1200000"]),

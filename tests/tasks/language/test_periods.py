@@ -1,14 +1,13 @@
 """Words of periods become dates, by the fiscal year of the document."""
 
-import pytest
-
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.language.periods import header_period
+from tests.cases import cases
 
 MARCH = Calendar(3, 31)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "calendar", "period"),
     [
         ("Year ended December 31, 2022", Calendar(), "2022-01-01/2022-12-31"),

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.language.sentences import LONGEST, sentences
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "Sales rose by 3.5 million in the year.",
@@ -24,7 +25,7 @@ def test_dots_inside_a_sentence_do_not_end_it(sentence: str) -> None:
     assert sentences(f"{sentence} Another one follows.") == [sentence, "Another one follows."]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("It grew. It shrank!", ["It grew.", "It shrank!"]),

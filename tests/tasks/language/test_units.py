@@ -3,8 +3,6 @@
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -16,6 +14,7 @@ from tasks.language.numbers import (
     uses_decimal_comma,
     without_units,
 )
+from tests.cases import cases
 
 LINES = Path(__file__).with_name("units.tsv").read_text(encoding="utf-8").splitlines()
 WORDINGS = [
@@ -31,13 +30,13 @@ SCALES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "currency", "scale"), WORDINGS)
+@cases(("words", "currency", "scale"), WORDINGS)
 def test_the_units_of_a_header(words: str, currency: str, scale: str) -> None:
     units = read_units(words)
     assert (units.currency or "-", str(units.multiplier or "-")) == (currency, scale)
 
 
-@pytest.mark.parametrize(("words", "currency", "scale"), SCALES)
+@cases(("words", "currency", "scale"), SCALES)
 def test_units_hold_for_a_table_wherever_they_stand(words: str, currency: str, scale: int) -> None:
     bare = words.strip("()")
     rows = "Revenue\t1,234\t1,102\nEBITDA\t310\t287\n"
@@ -68,7 +67,7 @@ def test_a_sentence_begins_with_units() -> None:
     assert read_leading_units("the notes, in thousands").multiplier is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cells", "mark"),
     [
         (["1.234", "980", "310"], "."),

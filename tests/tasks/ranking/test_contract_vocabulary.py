@@ -4,10 +4,9 @@ import tomllib
 from collections import Counter
 from importlib import resources
 
-import pytest
-
 from tasks.language.tokens import tokens
 from tasks.ranking import rank, vocabulary
+from tests.cases import cases
 
 FILE = resources.files(vocabulary) / "contracts.toml"
 ENTRIES = vocabulary.parse(FILE.read_text("utf-8"), "contracts")
@@ -122,7 +121,7 @@ def test_no_wording_is_one_common_word() -> None:
     assert not common
 
 
-@pytest.mark.parametrize(("question", "clause"), ASKED.items(), ids=ASKED.values())
+@cases(("question", "clause"), ASKED.items())
 def test_a_question_finds_its_clause(question: str, clause: str) -> None:
     names = list(CLAUSES)
     ranked = rank(list(CLAUSES.values()), question, len(CLAUSES))
@@ -130,7 +129,7 @@ def test_a_question_finds_its_clause(question: str, clause: str) -> None:
     assert names[ranked[0][0]] == clause
 
 
-@pytest.mark.parametrize(("question", "clause"), ASKED.items(), ids=ASKED.values())
+@cases(("question", "clause"), ASKED.items())
 def test_a_contract_without_the_clause_scores_lower(question: str, clause: str) -> None:
     ((_, whole),) = rank(list(CLAUSES.values()), question, 1)
     without = rank([text for name, text in CLAUSES.items() if name != clause], question, 1)

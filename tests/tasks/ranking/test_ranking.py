@@ -6,6 +6,7 @@ import pytest
 
 from tasks.language.tokens import tokens
 from tasks.ranking import WordIndex, rank
+from tests.cases import cases
 
 TEXTS = [
     "The lease of the office in Leeds ends in March 2027.",
@@ -81,7 +82,7 @@ def test_a_single_text_is_found() -> None:
     assert rank(["Revenue grew."], "revenue", 5)[0][0] == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         ("company", "companies"),

@@ -7,6 +7,7 @@ import pytest
 
 from tasks.language.tokens import tokens
 from tasks.ranking.vocabulary import FIELDS, entries, parse, phrase, shares
+from tests.cases import cases
 
 
 def test_the_vocabulary_is_broad() -> None:
@@ -27,7 +28,7 @@ def test_any_number_can_be_part_of_a_phrase() -> None:
     assert phrase("# full-time employees") == ("#", *tokens("full-time employees"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         '[a]\nasks = ["x"]',

@@ -8,8 +8,9 @@ import pytest
 
 from tasks.errors import Damaged, PasswordProtected, UnsupportedFormat
 from tasks.reading import detect, formats, read_document
+from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import agile, compound
-from tests.tasks.reading.test_embedded import docx, pdf, short, xlsx
+from tests.tasks.reading.test_embedded import docx, pdf, xlsx
 
 
 def zipped(**members: str) -> bytes:
@@ -24,7 +25,7 @@ def open_document(kind: str) -> bytes:
     return zipped(mimetype=f"application/vnd.oasis.opendocument.{kind}", content_DOT_xml="<x/>")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("named", "data", "expected"),
     [
         (".docx", pdf("Rent"), ".pdf"),
@@ -37,7 +38,6 @@ def open_document(kind: str) -> bytes:
         (".tmp", pdf("Rent"), ".pdf"),
         (".xlsx", agile(xlsx("Rent"), "VelvetSweatshop"), ".xlsx"),
     ],
-    ids=short,
 )
 def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> None:
     assert detect.detect_format(data, named) == expected
@@ -50,7 +50,7 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("named", "data"),
     [
         (".docx", docx("Rent")),
@@ -70,7 +70,6 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
         (".pdf", b"Rent\n%PDF-1.4"),
         (".docx", b"<!--" + b"x--><!--" * 500),
     ],
-    ids=short,
 )
 def test_content_that_fits_or_says_nothing_leaves_the_name_its_right(named: str, data: bytes) -> None:
     assert detect.detect_format(data, named) == formats.find_format(f"a{named}")
@@ -105,8 +104,8 @@ def test_a_failure_tells_as_what_the_file_was_read() -> None:
         read_document(agile(docx("Rent"), "another"), ".pdf")
 
 
-@pytest.mark.parametrize("named", [".txt", ".csv", ".json"])
-@pytest.mark.parametrize(
+@cases("named", [".txt", ".csv", ".json"])
+@cases(
     ("data", "kind"),
     [
         (zipped(a_DOT_txt="Rent"), ".zip"),
@@ -114,7 +113,6 @@ def test_a_failure_tells_as_what_the_file_was_read() -> None:
         (b"Rar!\x1a\x07\x01\0", ".rar"),
         (b"\x1f\x8b\x08\0", ".gz"),
     ],
-    ids=["zip", "7z", "rar", "gz"],
 )
 def test_an_archive_under_the_name_of_a_text_is_not_read_as_one(named: str, data: bytes, kind: str) -> None:
     with pytest.raises(UnsupportedFormat, match=rf"archive \({kind}\) under the name of a {named} file"):
@@ -130,13 +128,12 @@ _MAIL = b"From: a@b.example\nSubject: Rent\n\nRent is due\n"
 _PAGE = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>Rent</p>\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("named", "data", "expected"),
     [
         (".msg", _MAIL, ".eml"), (".doc", _PAGE, ".eml"), (".docx", _PAGE, ".eml"), (".xls", _PAGE, ".eml"),
         (".xls", b"From: x\r\n" + _PAGE, ".eml"), (".xls", b"Date:\tRent:\n1\t2\n", ".csv"), (".txt", _MAIL, ".txt"),
     ],
-    ids=short,
 )  # fmt: skip
 def test_a_mail_or_a_page_in_its_form_is_read_as_one(named: str, data: bytes, expected: str) -> None:
     assert detect.detect_format(data, named) == expected

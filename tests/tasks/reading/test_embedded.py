@@ -21,6 +21,7 @@ from tasks.reading.embedded import read_with_embedded, with_embedded
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.places import Place, today
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading
+from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import NATIVE, agile, compound, native, standard
 
 HOST = Reading("The host.\n", [Place(0, 10, "page", "1")], ["Read with care."])
@@ -132,7 +133,7 @@ def test_attachments_of_a_pdf_are_read_and_their_bytes_stay_behind(tmp_path: Pat
     assert reading.attachments == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "data"),
     [
         ("oleObject1.bin", xlsx("Rent")),
@@ -147,13 +148,12 @@ def test_attachments_of_a_pdf_are_read_and_their_bytes_stay_behind(tmp_path: Pat
         ("oleObject1.bin", compound({NATIVE: native("note.txt", "", b"Rent")})),
         ("Rent.TXT", b"Rent"),
     ],
-    ids=short,
 )
 def test_the_format_is_found_by_what_is_in_it_else_by_the_name(name: str, data: bytes) -> None:
     assert "Rent" in embed((name, data)).text.partition("Embedded document")[2]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "data", "named"),
     [
         ("../../etc/Budget.xlsx", xlsx("Rent"), "Budget.xlsx"),
@@ -164,7 +164,6 @@ def test_the_format_is_found_by_what_is_in_it_else_by_the_name(name: str, data: 
         ("oleObject1.bin", compound({"Package": xlsx("Rent")}), "oleObject1.xlsx"),
         ("oleObject1.bin", compound({NATIVE: native("Q1/Budget.xlsx", "", xlsx("Rent"))}), "Budget.xlsx"),
     ],
-    ids=short,
 )
 def test_the_name_is_that_of_the_file_without_a_path(name: str, data: bytes, named: str) -> None:
     reading = embed((name, data))
@@ -181,7 +180,7 @@ def plain_zip(*names: str) -> bytes:
     return data.getvalue()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "data", "warning"),
     [
         ("sound.wav", b"RIFF", "Embedded, in a format that no reader reads: sound.wav."),
@@ -195,7 +194,6 @@ def plain_zip(*names: str) -> bytes:
         ("a.pdf", None, "Embedded, but lost or too large to be read: a.pdf."),
         ("a.docx", docx(""), "Embedded, without text: a.docx."),
     ],
-    ids=short,
 )
 def test_what_cannot_be_read_is_a_warning_and_never_a_failure(name: str, data: bytes | None, warning: str) -> None:
     reading = embed((name, data), ("note.txt", b"A note\n"))

@@ -11,6 +11,7 @@ from pypdf import PdfWriter
 from tasks.errors import UnsupportedFormat
 from tasks.reading import formats
 from tasks.reading.embedded import read_with_embedded
+from tests.cases import cases
 
 ROOT = Path(__file__).parents[3]
 
@@ -71,7 +72,7 @@ def test_the_page_on_formats_lists_what_is_read() -> None:
     assert sorted(re.findall(r"\.[a-z]\w+", table)) == sorted(formats.list_supported())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("extension", "document_format"),
     [(extension, first) for first, others in OTHER_NAMES.items() for extension in others],
 )
@@ -88,7 +89,7 @@ def test_the_extension_gives_the_format(name: str, extension: str) -> None:
     assert formats.find_format(name) == extension
 
 
-@pytest.mark.parametrize("name", ["program.exe", "archive.tar.gz", "README", "..", ".docx", "", "x.__init__"])
+@cases("name", ["program.exe", "archive.tar.gz", "README", "..", ".docx", "", "x.__init__"])
 def test_another_format_is_refused_and_the_supported_ones_named(name: str) -> None:
     with pytest.raises(UnsupportedFormat, match=r"\.docx, .*\.pdf, .*\.xlsx"):
         formats.find_format(name)

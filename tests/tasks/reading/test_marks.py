@@ -37,6 +37,7 @@ from tasks.reading.places import UNSEEN, shown_text
 from tasks.reading.raised import raise_text
 from tasks.reading.text_writer import Reading
 from tasks.scoring.passages import cut
+from tests.cases import cases
 
 CHARACTER, PARAGRAPH = WD_STYLE_TYPE.CHARACTER, WD_STYLE_TYPE.PARAGRAPH
 
@@ -75,7 +76,7 @@ def saved(document: Any) -> bytes:
 # --- raised marks
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [("3", "³"), ("(1)", "⁽¹⁾"), ("1,2", "¹,²"), ("-6", "⁻⁶"), ("st", "st"), ("TM", "TM"), ("1 of them", "1 of them")],
 )
@@ -281,7 +282,7 @@ WORD_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
 }
 
 
-@pytest.mark.parametrize("case", WORD_CASES)
+@cases("case", WORD_CASES)
 def test_white_words_of_word_are_marked_where_nothing_coloured_may_be_behind_them(case: str) -> None:
     draw, is_hidden = WORD_CASES[case]
     document = Document()
@@ -353,7 +354,7 @@ SLIDE_CASES: dict[str, tuple[Callable[[Any], object], bool]] = {
 }
 
 
-@pytest.mark.parametrize("case", SLIDE_CASES)
+@cases("case", SLIDE_CASES)
 def test_white_words_of_a_slide_are_marked_where_nothing_coloured_may_be_behind_them(case: str) -> None:
     draw, is_hidden = SLIDE_CASES[case]
     deck = Presentation()
@@ -431,7 +432,7 @@ MARKUP_CASES = {
 }
 
 
-@pytest.mark.parametrize("case", MARKUP_CASES)
+@cases("case", MARKUP_CASES)
 def test_words_of_word_are_hidden_by_what_holds_now_where_all_of_it_can_be_read(case: str) -> None:
     markup, is_hidden = MARKUP_CASES[case]
     assert bool(unseen(docx.read(part(markup)))) == is_hidden

@@ -17,6 +17,7 @@ from tasks.language.normalise import one_line
 from tasks.reading import embedded
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import Reading
+from tests.cases import cases
 from tests.tasks.reading import hostile_files, hostile_pdfs
 from tests.tasks.reading.hostile_files import MARKER
 
@@ -55,8 +56,8 @@ def words(parts: dict[str, bytes]) -> Iterator[str]:
         yield from (strings[number] for number in numbers if number < len(strings))
 
 
-@pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+@cases("share", [0.5, 0.7, 0.9])
+@cases("path", DOCUMENTS)
 def test_a_document_that_is_cut_off_gives_what_is_whole(path: Path, share: float) -> None:
     whole = path.read_bytes()
     length = int(len(whole) * share)
@@ -69,7 +70,7 @@ def test_a_document_that_is_cut_off_gives_what_is_whole(path: Path, share: float
     assert "cut off or damaged" in " ".join(reading.warnings)
 
 
-@pytest.mark.parametrize("path", [each for each in DOCUMENTS if each.suffix == ".docx"], ids=name_of)
+@cases("path", [each for each in DOCUMENTS if each.suffix == ".docx"])
 def test_a_document_that_is_cut_off_in_its_main_part_gives_the_beginning(path: Path) -> None:
     whole = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
@@ -83,7 +84,7 @@ def test_a_document_that_is_cut_off_in_its_main_part_gives_the_beginning(path: P
     assert reading.warnings
 
 
-@pytest.mark.parametrize("path", [path for path in DOCUMENTS if path.suffix == ".docx"], ids=name_of)
+@cases("path", [path for path in DOCUMENTS if path.suffix == ".docx"])
 def test_a_wrong_byte_in_one_part_costs_no_other(path: Path) -> None:
     data = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
@@ -101,7 +102,7 @@ def pages(reading: Reading) -> list[str]:
     return [one_line(page) for page in reading.text.split("\f")]
 
 
-@pytest.mark.parametrize("path", PORTABLE, ids=name_of)
+@cases("path", PORTABLE)
 def test_a_pdf_without_its_table_and_trailer_gives_all_its_pages(path: Path) -> None:
     data = path.read_bytes()
     whole = read_with_embedded(path)
@@ -111,8 +112,8 @@ def test_a_pdf_without_its_table_and_trailer_gives_all_its_pages(path: Path) -> 
     assert "damaged" in reading.warnings[0]
 
 
-@pytest.mark.parametrize("share", [0.5, 0.7, 0.9])
-@pytest.mark.parametrize("path", PORTABLE, ids=name_of)
+@cases("share", [0.5, 0.7, 0.9])
+@cases("path", PORTABLE)
 def test_a_pdf_that_is_cut_off_gives_the_pages_that_are_whole(path: Path, share: float) -> None:
     data = path.read_bytes()
     length = int(len(data) * share)

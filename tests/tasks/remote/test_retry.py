@@ -11,6 +11,7 @@ import pytest
 
 from tasks.errors import Unavailable
 from tasks.remote.retry import Backoff, TryAgain, read_retry_after, retry, within
+from tests.cases import cases
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 
@@ -48,7 +49,7 @@ def test_seconds_and_dates_of_every_form_are_read(zone: str, header: str, second
     assert read_retry_after(header, NOON) == seconds, zone
 
 
-@pytest.mark.parametrize(
+@cases(
     "header", [None, "", "soon", "nan", "inf", "-5", "1e3", "٣", "Fri, 99 Foo 2026", "2026-11-22T12:00:00Z", "12 30"]
 )
 def test_what_is_neither_says_nothing(header: str | None) -> None:

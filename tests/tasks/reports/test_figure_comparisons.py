@@ -6,13 +6,13 @@ from io import BytesIO
 from typing import Any
 
 import openpyxl
-import pytest
 
 from tasks.companies.claims import Claim
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.figure import Figure
 from tasks.reports import html, xlsx
 from tasks.reports.key_figures import compare
+from tests.cases import cases
 from tests.tasks.reports.test_key_figures import with_figures
 
 
@@ -32,7 +32,7 @@ def claim(field: str, value: Any, as_of: str | None) -> Claim:
 ROOM = [employees(40, "2023-12-31"), employees(46, "2025-01-31"), employees(9, "2025-02-28", entity="Sales")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value", "as_of", "verdict", "held_against"),
     [
         ("company_size_on_social", 46, "2025-01-15", "agrees", "46"),
@@ -73,7 +73,7 @@ def year(amount: float, end: str, currency: str = "EUR") -> dict[str, Any]:
     return {"amount": amount, "currency": currency, "start": None, "end": end}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("years", "verdicts"),
     [
         ([year(9_412_345, "2024-12-31"), year(7_700_000, "2023-12-31")], ["agrees", "agrees"]),
@@ -85,7 +85,6 @@ def year(amount: float, end: str, currency: str = "EUR") -> dict[str, Any]:
         ([year(1, "2019"), year(2, "2018")], ["not_comparable"]),
         ([{**year(1, "2024"), "amount": None}, {**year(2, "2024"), "end": None}], []),
     ],
-    ids=["same", "differs", "round", "beyond-rounding", "other-month", "other-currency", "other-years", "no-amount"],
 )
 def test_revenue_is_held_against_the_rooms_of_the_same_year(years: list[dict[str, Any]], verdicts: list[str]) -> None:
     rows = [revenue(9_400_000, 2024, 100_000), revenue(7_700_000, 2023, 100_000), revenue(5, 2024, entity="Nordics")]

@@ -12,6 +12,7 @@ from tasks.reports.findings import heat
 from tasks.reports.models import ReportedQuote
 from tasks.reports.report import build
 from tasks.reports.wording import number, percent, place_link, plain, weblink
+from tests.cases import cases
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.rows import company, document, write_company, write_run
 
@@ -156,7 +157,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("score", "scale", "step"),
     [
         (0, (0, 5), 0),
@@ -172,14 +173,14 @@ def test_heat_follows_the_scale(score: float, scale: tuple[float, float], step: 
     assert heat(score, scale) == step
 
 
-@pytest.mark.parametrize(
+@cases(
     "address", [None, "", "javascript:alert(1)", "data:text/html,x", "//host/x", "http:x", "file:///x", "http://[bad"]
 )
 def test_address_that_is_no_web_address_is_no_link(address: str | None) -> None:
     assert weblink(address) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "place", "link"),
     [
         ("a.PDF", "page 3", "https://d.example/a#page=3"),

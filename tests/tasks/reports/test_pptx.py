@@ -14,6 +14,7 @@ from tasks.reports import pptx
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tasks.reports.text_fit import line_count
+from tests.cases import cases
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.many import report_of
 from tests.tasks.reports.office import as_pdf, needs_libreoffice
@@ -100,8 +101,8 @@ def test_no_slide_calls_a_company_whole_without_what_was_looked_at() -> None:
     assert all("proven of all the weight" in words(slide) for slide in slides_of(report)[1:])
 
 
-@pytest.mark.parametrize("text", ["", "with words that go on " * 12, "w" * 255, "名前" * 42, "İstanbul " * 28])
-@pytest.mark.parametrize("criteria", [3, 60])
+@cases("text", ["", "with words that go on " * 12, "w" * 255, "名前" * 42, "İstanbul " * 28])
+@cases("criteria", [3, 60])
 def test_text_fits_its_box(text: str, criteria: int) -> None:
     report = report_of(3, criteria, text=text)
     report.companies[2].status, report.companies[2].problem = CompanyStatus.FAILED, f"The folder is gone. {text * 9}"

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from tasks.companies.claims import Claim
 from tasks.reports.company import in_words, profile_facts
 from tasks.reports.report import build
+from tests.cases import cases
 from tests.tasks.reports.rows import BEGAN, claim, company, write_company, write_run
 
 
@@ -41,7 +40,7 @@ def test_report_has_of_each_field_the_claim_that_the_profile_took() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value", "words"),
     [
         ("company_size", [51, 200], "51 to 200"),

@@ -1,8 +1,7 @@
 """Words are measured as they are printed."""
 
-import pytest
-
 from tasks.reports.text_fit import fit_text, line_count, wrap_text
+from tests.cases import cases
 
 
 def test_width_is_that_of_the_font() -> None:
@@ -20,7 +19,7 @@ def test_lines_break_between_words_and_within_those_that_are_too_long() -> None:
     assert line_count("one\ntwo", 100, 10) == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "short",
@@ -34,7 +33,7 @@ def test_lines_break_between_words_and_within_those_that_are_too_long() -> None:
         "İ" * 100_000,
     ],
 )
-@pytest.mark.parametrize("lines", [1, 2, 5])
+@cases("lines", [1, 2, 5])
 def test_what_was_cut_fits(text: str, lines: int) -> None:
     cut = fit_text(text, 120, 10, lines)
     assert line_count(cut, 120, 10) <= lines

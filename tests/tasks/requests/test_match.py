@@ -8,6 +8,7 @@ from tasks.documents.kinds.signs import read_signs
 from tasks.requests.match import RequestOutcome, match_requests
 from tasks.requests.request_list import Request
 from tests.benchmarks.request_rooms import build, evaluate
+from tests.cases import cases
 
 
 @pytest.mark.parametrize("seed", [0, 2, 4, 6, 8], ids=["numbered", "folders", "plain", "other numbers", "opaque"])
@@ -27,7 +28,7 @@ def outcomes(items: list[str], documents: dict[str, str]) -> list[RequestOutcome
 LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Rent.\nsigned by: both"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("item", "documents", "status", "why"),
     [
         (

@@ -3,12 +3,11 @@
 import random
 from typing import Any
 
-import pytest
-
 from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind
 from storage.runs import Run
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.review.state import CompanyReview
+from tests.cases import cases
 
 NAMES = [f"c{number}" for number in range(6)]
 Cells = dict[str, tuple[CriterionOutcome, list[Quote]]]
@@ -67,7 +66,7 @@ def change(seed: random.Random, found: Cells) -> str | None:
     return outcome.criterion_id if kind in {"score", "status", "words", "document", "less", "more"} else None
 
 
-@pytest.mark.parametrize("seed", range(100))
+@cases("seed", range(100))
 def test_a_change_opens_exactly_what_rests_on_it(seed: int) -> None:
     seen = review(cells(), [])
     signed = [*NAMES, WHOLE_COMPANY]

@@ -11,6 +11,7 @@ from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.results import CriterionResult
 from tasks.scoring.rules import rule_in_words
+from tests.cases import cases
 from tests.tasks.scoring.conftest import Room
 
 SCALE = (1.0, 5.0)
@@ -38,7 +39,7 @@ def document_of(room: Room, document: str) -> CriterionResult:
 # --- facts
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "words"),
     [
         ("<= 25 %", "at most 25 %"),

@@ -9,6 +9,7 @@ from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import combine_results
 from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation
+from tests.cases import cases
 
 DOCUMENT = RunDocument(company_id=1, document_id="d", name="Report.pdf", path="", url="http://x/d")
 FAILED = CriterionResult(ScoreStatus.UNSCORED, "The model refused.", failed=True)
@@ -35,7 +36,7 @@ def test_a_single_judgement_is_as_it_is() -> None:
     assert combine_results([finding]) is finding
 
 
-@pytest.mark.parametrize(
+@cases(
     ("scores", "score", "agreement"),
     [
         ([4, 4, 4], 4, 1),
@@ -59,7 +60,7 @@ def test_the_order_of_the_repeats_does_not_matter(scores: list[float]) -> None:
     assert one.score in scores
 
 
-@pytest.mark.parametrize(
+@cases(
     ("findings", "status", "agreement"),
     [
         ([scored(4), scored(4), MISSING], ScoreStatus.SCORED, 2 / 3),

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from tasks.scoring.judgement import Judgement
+from tests.cases import cases
 
 WHOLE: dict[str, Any] = {
     "found": True,
@@ -28,13 +29,13 @@ def test_a_score_is_a_number_or_none(value: Any, score: float | None) -> None:
     assert read(score=value).score == score
 
 
-@pytest.mark.parametrize("value", ["high", "NaN", float("nan"), float("inf"), "-Infinity", True, [4], "4/5", {}])
+@cases("value", ["high", "NaN", float("nan"), float("inf"), "-Infinity", True, [4], "4/5", {}])
 def test_what_is_no_number_is_no_score(value: Any) -> None:
     with pytest.raises(ValidationError):
         read(score=value)
 
 
-@pytest.mark.parametrize(("value", "confidence"), [(0, 0), (1, 1), (0.5, 0.5), (85, None), (-1, None), ("high", None)])
+@cases(("value", "confidence"), [(0, 0), (1, 1), (0.5, 0.5), (85, None), (-1, None), ("high", None)])
 def test_a_confidence_that_is_no_share_is_left_out(value: Any, confidence: float | None) -> None:
     assert read(confidence=value).confidence == confidence
 

@@ -15,6 +15,7 @@ from tasks.scoring import rules
 from tasks.scoring.criteria import Criterion, read_criteria
 from tasks.scoring.libraries.library import STAGES, library_names, library_purpose, read_library
 from tasks.scoring.rules import parse_condition, score_bands
+from tests.cases import cases
 
 SCALE = (0.0, 5.0)
 FIGURES = tomllib.loads((Path(__file__).parent / "library_rooms.toml").read_text(encoding="utf-8"))
@@ -27,7 +28,7 @@ def criteria() -> list[Criterion]:
 
 
 def of_kind(kind: str) -> list[Any]:
-    return [pytest.param(one, id=one.id) for one in criteria() if one.kind == kind]
+    return [one for one in criteria() if one.kind == kind]
 
 
 def test_ids_differ_and_half_need_no_model() -> None:
@@ -38,7 +39,7 @@ def test_ids_differ_and_half_need_no_model() -> None:
     assert all(library_purpose(name) for name in library_names())
 
 
-@pytest.mark.parametrize("criterion", of_kind("document"))
+@cases("criterion", of_kind("document"))
 def test_document_criteria(criterion: Any) -> None:
     """The document's kind is one of the catalogue, or found by its words, and other documents are not it."""
     kind, _ = parse_asked_kind(criterion.document)
@@ -49,7 +50,7 @@ def test_document_criteria(criterion: Any) -> None:
     assert kind is None or unmet.holds(kind.id) is None
 
 
-@pytest.mark.parametrize("criterion", of_kind("figure"))
+@cases("criterion", of_kind("figure"))
 def test_figure_criteria(criterion: Any) -> None:
     """A value that meets the best band has the best score, one that does not the worst."""
     written = criterion.bands or {SCALE[1]: criterion.rule}
@@ -61,7 +62,7 @@ def test_figure_criteria(criterion: Any) -> None:
     assert score_bands(bands, edge - 1000 * step, SCALE[0])[0] < best
 
 
-@pytest.mark.parametrize("criterion", of_kind("fact"))
+@cases("criterion", of_kind("fact"))
 def test_fact_criteria(criterion: Any) -> None:
     met, unmet = {
         "founded_year": (2010, 2026),

@@ -15,6 +15,7 @@ from tasks.scoring.judge import prepare
 from tasks.scoring.orders import pick_counted
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
+from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer
 from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
@@ -101,7 +102,7 @@ def result(score: float | None, status: ScoreStatus | None = None, *, unfinished
     return CriterionResult(status, "So it is.", score=score, failed=failed, unfinished=unfinished)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("as_it_is", "without", "status", "score", "contested"),
     [
         (5, 1, ScoreStatus.CONTESTED, 1, Contested(5, 1)),

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.scoring.passages import PassageSpan, TextPlaces, cut
+from tests.cases import cases
 
 LONGEST = 1200
 
@@ -257,7 +258,7 @@ def test_later_parts_of_a_table_come_with_all_its_header_rows() -> None:
     assert set(headers[1:]) == {"EUR m\tYear\t\n\t2023\t2022"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Table of contents\nIntroduction\t1\nThe business\t4\nRisks\t19\nAccounts\t44\n",

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.language.quotations import in_sentence, locate, verify
+from tests.cases import cases
 
 TEXT = (
     "Revenue grew to EUR 83,700 thousand, i.e. by 13.7 % (2023: 12.9 %).\n"
@@ -19,7 +20,7 @@ TEXT = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "Revenue grew to EUR 83,700 thousand",
@@ -60,7 +61,7 @@ def test_typesetting_is_forgiven(quote: str) -> None:
     assert verify(quote, TEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "Revenue grew to EUR 83,701 thousand",
@@ -82,7 +83,7 @@ def test_a_changed_word_or_figure_is_refused(quote: str) -> None:
     assert not verify(quote, TEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "3,700 thousand",
@@ -107,7 +108,7 @@ def test_a_quotation_cut_inside_a_number_is_refused(quote: str) -> None:
     assert not verify(quote, TEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "evenue grew to",
@@ -125,7 +126,7 @@ def test_a_quotation_cut_inside_a_word_is_refused(quote: str) -> None:
     assert not verify(quote, TEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("quote", "why"),
     [
         ("loss was 3,700", "accountants' brackets are a minus"),
@@ -146,7 +147,7 @@ def test_a_figure_without_its_sign_or_unit_is_refused(quote: str, why: str) -> N
     assert not verify(quote, text), why
 
 
-@pytest.mark.parametrize("quote", ["", " ", "…", "...", "a", "12", "“”", "\0", ".*", "%", "- 5", "§ 1"])
+@cases("quote", ["", " ", "…", "...", "a", "12", "“”", "\0", ".*", "%", "- 5", "§ 1"])
 def test_too_little_proves_nothing(quote: str) -> None:
     assert not verify(quote, TEXT + " a 12 - 5 § 1")
 
@@ -294,7 +295,7 @@ STATEMENTS = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "has not received an unqualified opinion",
@@ -311,7 +312,7 @@ def test_words_that_belong_together_are_quoted(quote: str) -> None:
     assert verify(quote, STATEMENTS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("quote", "why"),
     [
         ("received an unqualified opinion", "it begins behind its negation"),
@@ -336,7 +337,7 @@ UNITS = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "Rent is ₹5 crore",
@@ -356,7 +357,7 @@ def test_a_figure_may_be_written_in_another_way(quote: str) -> None:
     assert verify(quote, UNITS)
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "Rent is $5 crore",
@@ -398,7 +399,7 @@ HARBOUR = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("torn", "whole"),
     [
         ("The licence is No", "The licence is No. 7714"),

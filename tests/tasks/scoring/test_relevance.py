@@ -4,6 +4,7 @@ import pytest
 
 from tasks.scoring.ask import is_reason, speaks_clearly
 from tasks.scoring.model_trial import read_cases
+from tests.cases import cases
 
 RECURRING = "Is most of the revenue recurring? 5: above 90 %; 0: below 20 %"
 REVENUE = "Subscriptions made up 91 % of revenue in 2025. The rest came from training days."
@@ -15,7 +16,7 @@ LAWSUIT = "会社に対する訴訟は係属していますか。"
 COURT = "東京地方裁判所において損害賠償請求訴訟が係属している。"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reason", "asked", "passage"),
     [
         ("Subscriptions are 91 % of it [1].", RECURRING, REVENUE),
@@ -32,7 +33,7 @@ def test_words_of_the_question_or_the_passage_make_a_reason(reason: str, asked: 
     assert is_reason(reason, asked, [passage])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reason", "asked", "passage"),
     [
         ("", RECURRING, REVENUE),

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tasks.companies.profile import fields
 from tasks.errors import BadRequest
 from tasks.scoring.rules import parse
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "rule", "met", "unmet"),
     [
         ("founded_year", "<= 2018", [1994, 2018], [2019]),
@@ -57,7 +58,7 @@ def test_a_rule_holds_for_what_it_says(field: str, rule: str, met: list[Any], un
     assert [parsed.holds(fact) for fact in unmet] == [False] * len(unmet)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "rule", "message"),
     [
         ("founded_year", "", "is not a rule: a rule is one of"),

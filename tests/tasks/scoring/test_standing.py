@@ -14,6 +14,7 @@ from tasks.errors import BadRequest
 from tasks.scoring.criteria import Criteria, read_criteria
 from tasks.scoring.score import score_criteria
 from tasks.scoring.standing import Standing, rank, stand
+from tests.cases import cases
 from tests.tasks.scoring.conftest import Room
 
 SCORED, MISSING, UNSCORED = ScoreStatus.SCORED, ScoreStatus.MISSING, ScoreStatus.UNSCORED
@@ -69,7 +70,7 @@ def test_below_half_of_the_weight_there_is_no_rank() -> None:
     assert not found.ranked
 
 
-@pytest.mark.parametrize(
+@cases(
     ("of_gate", "fields", "failed", "unknown"),
     [
         (outcome("a", SCORED, 5), {}, [], []),
@@ -80,7 +81,6 @@ def test_below_half_of_the_weight_there_is_no_rank() -> None:
         (outcome("a", MISSING, absence=Absence.UNREAD), {}, [], ["a"]),
         (outcome("a", UNSCORED), {}, [], ["a"]),
     ],
-    ids=["met", "short", "not in its band", "missing", "missing and open", "perhaps unread", "unscored"],
 )
 def test_a_gate_is_failed_met_or_not_known(
     of_gate: CriterionOutcome, fields: dict[str, Any], failed: list[str], unknown: list[str]

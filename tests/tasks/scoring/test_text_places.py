@@ -1,8 +1,7 @@
 """A span of a text says in words what kind of text it is: a remark, inserted or hidden text, the cell of a table."""
 
-import pytest
-
 from tasks.scoring.passages import TextPlaces
+from tests.cases import cases
 
 TEXT = "The rent is due.\n[comment, A. Author, 2024-05-01: Is this agreed?]\nIt is paid monthly.\n"
 REMARK = TEXT.index("[comment")
@@ -37,7 +36,7 @@ def test_the_body_of_a_document_needs_no_name() -> None:
     assert place("The rent is due.") == "line 1"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "words"),
     [
         ("footnote", "footnote"),

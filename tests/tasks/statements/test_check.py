@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.statements.check import Finding, check
+from tests.cases import cases
 
 SOURCE = """\
 Net sales decreased 8% to $4.2 billion in fiscal 2023, primarily due to lower volumes in North America.
@@ -24,7 +25,7 @@ Operating profit\t(310)\t1,020
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     "statement",
     [
         "Net sales fell by 8% to $4.2 billion in 2023.",
@@ -47,7 +48,7 @@ def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
     assert check(statement, [SOURCE]).verdict is Finding.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "change"),
     [
         ("Net sales did not decrease in fiscal 2023.", "negation"),
@@ -140,7 +141,7 @@ The Supplier may raise its prices once a year, in line with the index, by giving
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "taken_for"),
     [
         ("Peter Ames joins from Greencore.", "the thing before a relative clause"),
@@ -191,7 +192,7 @@ def test_what_an_answer_makes_of_a_sentence_is_supported(statement: str) -> None
     assert check(statement, [REPORT], "Acme").verdict is Finding.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@cases(
     "statement",
     [
         "Sales increased 18.3% to $10.2 billion in fiscal 2023.",
@@ -273,7 +274,7 @@ captains to plan their trips.
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "change"),
     [
         ("Revenue was $44,871 in the first quarter of 2024.", "another quarter"),
@@ -318,7 +319,7 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
     assert (check(statement, [source], "Harbour").verdict is Finding.SUPPORTED) == is_said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement", "verdict"),
     [
         (
@@ -354,7 +355,7 @@ def test_rows_and_parts_of_sentences_prove_what_they_say(source: str, statement:
     assert check(statement, [source]).verdict is verdict
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement", "is_supported"),
     [
         ("The Ministry has renewed the licence for ten years.", "The licence has been renewed for ten years.", True),
@@ -373,7 +374,7 @@ def test_what_was_done_may_be_said_without_who_did_it(source: str, statement: st
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement", "is_supported"),
     [
         ("The sales for April were £3.42m.", "April sales were £3.42 million.", True),
@@ -409,7 +410,7 @@ def test_a_denial_that_only_words_without_weight_show_is_heard(statement: str) -
     assert check(statement, ["Dr. Kessler alone does not reach the majority."]).verdict is Finding.CONTRADICTED
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement"),
     [
         ("It is denied that the supplier breached the contract.", "The supplier breached the contract."),

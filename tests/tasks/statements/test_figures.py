@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from tasks.statements.figures import figures, same
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "unit", "value"),
     [
         ("$391,035 million", "USD", "391035000000"),
@@ -37,7 +38,7 @@ def test_a_figure_has_its_value_in_single_units(text: str, unit: str, value: str
     assert (figure.unit, figure.value) == (unit, Decimal(value))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "date"),
     [
         ("March 31, 2024", (2024, 3, 31)),
@@ -59,7 +60,7 @@ def test_a_date_is_a_figure(text: str, date: tuple[int | None, ...]) -> None:
     assert figure.date == date
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "limit"),
     [
         ("at least 5 %", "low"),
@@ -75,7 +76,7 @@ def test_a_figure_has_its_limit(text: str, limit: str) -> None:
     assert figure.limit == limit
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stated", "source", "is_same"),
     [
         ("EUR 5.0 million", "5,000 thousand euros", True),

@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.statements.check import Finding, check
+from tests.cases import cases
 
 SOURCE = """\
 Terms of Supply
@@ -33,7 +34,7 @@ def test_a_statement_in_other_words_is_supported(statement: str, form: str) -> N
     assert check(statement, [SOURCE], "Harlan Freight").verdict is Finding.SUPPORTED, form
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "change"),
     [
         ("Harlan Freight recorded a €4.4 million charge for closing its Ghent depot.", "figure"),

@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.statements.check import Finding, check
+from tests.cases import cases
 
 NEWS = """\
 Arden Mills to Acquire Pell Flour
@@ -40,7 +41,7 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
     assert check(statement, [source]).verdict is Finding.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement"),
     [
         (NEWS, "Corvin Capital has agreed to buy Pell Flour from Arden Mills for $80 million."),

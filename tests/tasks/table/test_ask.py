@@ -15,6 +15,7 @@ from tasks.reports.report import build
 from tasks.table.ask import CellAnswer, ask_company, ask_table, prove_answer
 from tasks.table.columns import Column, ColumnSet, ColumnType, known_column
 from tests.api.conftest import room  # noqa: F401 - a fixture
+from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer, failing, saying
 from tests.tasks.reports.cited import write_cited_run
 from tests.tasks.reports.rows import CRITERIA
@@ -33,7 +34,7 @@ COLUMNS = ColumnSet(
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("type_", "value", "quotation", "expected"),
     [
         ("money", "CHF 45,000", DEPOSIT, {"value": "45000", "unit": "CHF"}),

@@ -1,10 +1,9 @@
 """What contracts state in ordinary form, and that silence stays silence."""
 # ruff: noqa: E501 - a case is a line
 
-import pytest
-
 from tasks.table.clauses import FINDERS
 from tasks.table.contract import Contract
+from tests.cases import cases
 
 OPENING = (
     'THIS SERVICES AGREEMENT (the "Agreement") is made as of March 1, 2024 (the "Effective Date") by and between\n'
@@ -18,7 +17,7 @@ GERMAN = """Der Arbeitnehmer wird als Leiter der Abteilung eingestellt und ist d
 Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des Monats gezahlt."""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("finder", "text", "value"),
     [
         ("parties", OPENING, ["Brightwell Ltd.", "Koskinen Oy"]),

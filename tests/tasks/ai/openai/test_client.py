@@ -10,6 +10,7 @@ from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
 from tasks.errors import NotConfigured
 from tasks.language.tokens import most_model_tokens
+from tests.cases import cases
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,
@@ -81,10 +82,8 @@ def test_a_limit_larger_than_the_window_is_made_smaller() -> None:
         assert [request.body["max_output_tokens"] for request in server.requests] == [4096, 1024]
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "error"), [(refusing(), ModelRefused), (cut_off(), AnswerCut), (saying("No JSON."), NoJson)]
-)
-@pytest.mark.parametrize("api", ["responses", "chat"])
+@cases(("behaviour", "error"), [(refusing(), ModelRefused), (cut_off(), AnswerCut), (saying("No JSON."), NoJson)])
+@cases("api", ["responses", "chat"])
 def test_what_was_no_answer_is_paid_for_too(behaviour: Behaviour, error: type[AnswererFailed], api: str) -> None:
     spent = ledger()
     with ModelServer() as server:

@@ -17,6 +17,7 @@ from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_stat
 from tasks.ai.openai.stream import Arrival
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge
 from tasks.language.tokens import most_model_tokens
+from tests.cases import cases
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,
@@ -285,7 +286,7 @@ huggingface/text-generation-inference 937, lmstudio-ai/lmstudio-bug-tracker 546,
 BerriAI/litellm 18927, OpenHands 5350."""
 
 
-@pytest.mark.parametrize("server_name", OVERFLOWS)
+@cases("server_name", OVERFLOWS)
 def test_an_overflow_is_known_in_the_words_of_each_server(server_name: str) -> None:
     status, message, window = OVERFLOWS[server_name]
     error = error_for_status(status, {}, f'{{"error": {{"message": "{message}"}}}}'.lower())

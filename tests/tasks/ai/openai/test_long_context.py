@@ -12,6 +12,7 @@ from tasks.ai.money import Cap
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.long_context import cut, measure_sources
 from tasks.errors import TooLarge
+from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, refusing, saying
 from tests.tasks.ai.openai.test_answerer import Verdict
 
@@ -56,10 +57,8 @@ def ask(server: ModelServer, documents: list[Source], **options: object) -> Answ
     return answerer.answer("What are the fees?", documents)
 
 
-@pytest.mark.parametrize(
-    "server", [ModelServer(reader, window=4096), ModelServer(reader, window=4096, cuts=True)], ids=["says so", "cuts"]
-)
-@pytest.mark.parametrize("count", [1, 2, 20])
+@cases("server", [ModelServer(reader, window=4096), ModelServer(reader, window=4096, cuts=True)])
+@cases("count", [1, 2, 20])
 def test_nothing_is_cut_in_silence(server: ModelServer, count: int) -> None:
     with server:
         answer = ask(server, sources(count, 1200 // count))
@@ -232,9 +231,7 @@ def test_nothing_is_lost_or_read_twice_and_no_part_is_too_large(texts: list[str]
     assert all((piece.name, piece.place) == ("a.txt", "page 1") for piece in read)
 
 
-@pytest.mark.parametrize(
-    ("between", "border"), [("\f", "\f"), ("\n\n", "\n\n"), ("\n", "\n"), (". ", ". "), ("。", "。"), (" ", " ")]
-)
+@cases(("between", "border"), [("\f", "\f"), ("\n\n", "\n\n"), ("\n", "\n"), (". ", ". "), ("。", "。"), (" ", " ")])
 def test_a_part_ends_where_the_text_has_a_border(between: str, border: str) -> None:
     text = between.join(f"word{number}" for number in range(300))
     parts = list(cut([Source(1, "a.txt", None, text)], 1000))

@@ -4,6 +4,7 @@ import pytest
 
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.errors import Option, find_refused
+from tests.cases import cases
 from tests.servers.openai_server import Behaviour, ModelRequest, ModelResponse, ModelServer, failing, saying, whole
 from tests.tasks.ai.openai.test_answerer import GOOD, Verdict, asking, judged, model
 
@@ -30,7 +31,7 @@ def refusing(words: str, status: int, has_it: str) -> Behaviour:
     return behave
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "status", "has_it", "api"),
     [
         (GEMMA, 400, "'system'", "chat"),

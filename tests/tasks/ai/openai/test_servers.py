@@ -7,6 +7,7 @@ from tasks.ai.answerer import AnswerCut, ModelRefused, Source
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError, NotConfigured, TooLarge, Unavailable
+from tests.cases import cases
 from tests.servers.openai_server import (
     AZURE_DEPLOYMENT,
     AZURE_KEY,
@@ -37,8 +38,8 @@ WRONG_OPERATION = "The chatCompletion operation does not work with the specified
 WRONG_RESOURCE = "Access denied due to invalid subscription key or wrong API endpoint."
 
 
-@pytest.mark.parametrize("api", ["auto", "responses", "chat"])
-@pytest.mark.parametrize(
+@cases("api", ["auto", "responses", "chat"])
+@cases(
     ("behaviour", "error", "says"),
     [
         (filtered(), ModelRefused, "content filter.*DILIGENCE_AI_MODEL"),
@@ -62,29 +63,6 @@ WRONG_RESOURCE = "Access denied due to invalid subscription key or wrong API end
         (complaining("User not found.", 401), NotConfigured, "OPENAI_API_KEY"),
         (complaining("You exceeded your current quota", "insufficient_quota"), Unavailable, "no credit"),
         (complaining("Your prompt was flagged as potentially violating.", "invalid_prompt"), ModelRefused, "filter"),
-    ],
-    ids=[
-        "filtered",
-        "flagged",
-        "answer filtered",
-        "unpaid",
-        "wrong key",
-        "wrong key with 400",
-        "no deployment",
-        "Azure: no model for this",
-        "LM Studio: none loaded",
-        "LM Studio: none loaded, with 400",
-        "LM Studio: another model",
-        "Azure: key of another resource",
-        "Azure: firewall",
-        "OpenAI: country",
-        "proxy's page",
-        "proxy wants a password",
-        "more than a minute takes",
-        "unpaid with 200",
-        "wrong key with 200",
-        "no quota with 200",
-        "filtered with 200",
     ],
 )
 def test_what_no_other_request_would_mend_is_one_call(
@@ -239,8 +217,8 @@ def test_a_wrong_deployment_at_azure_is_one_call_and_named() -> None:
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("api", ["responses", "chat"])
-@pytest.mark.parametrize(
+@cases("api", ["responses", "chat"])
+@cases(
     "behaviour",
     [
         calling_a_tool(GOOD),
@@ -249,7 +227,6 @@ def test_a_wrong_deployment_at_azure_is_one_call_and_named() -> None:
         saying(f'{{"verdict": {GOOD}}}'),
         saying(GOOD[:-1] + ",}"),
     ],
-    ids=["tool", "tool's object", "reasoning", "wrapped", "trailing comma"],
 )
 def test_json_that_stands_elsewhere_is_read_at_once(api: str, behaviour: Behaviour) -> None:
     with ModelServer() as server:

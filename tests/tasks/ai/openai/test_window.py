@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.ai.openai.errors import fewest, read_window, was_cut
+from tests.cases import cases
 
 PROSE = (
     "The Company shall provide the services in accordance with the terms of this agreement and its schedules. " * 200
@@ -14,10 +15,9 @@ SPACES = ("Total" + " " * 76 + "1,204\n") * 300
 RULES = "=" * 40_000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "tokens"),  # as cl100k or o200k counts them, whichever is fewer
     [(PROSE, 3600), (GERMAN, 3800), (JAPANESE, 4600), (TABLE, 10_200), (SPACES, 1800), (RULES, 600)],
-    ids=["prose", "german", "japanese", "table", "spaces", "rules"],
 )
 def test_texts_of_all_kinds_are_not_taken_for_cut(text: str, tokens: int) -> None:
     assert fewest(text) <= tokens
@@ -58,7 +58,7 @@ def test_a_tiny_count_of_a_long_prompt_is_a_cut() -> None:
     assert was_cut(PROSE * 3, 100)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("message", "window"),
     [
         ("This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens.", 4096),

@@ -1,11 +1,10 @@
 """Normalising: every disguise of an alphabet becomes plain letters that know their place in the text."""
 
-import pytest
-
 from tasks.ai.prompt_injection.normalise import normalise
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "plain"),
     [
         ("Ignore", "ignore"),

@@ -10,6 +10,7 @@ from tasks.companies.edgar import Registrant, newest_filing, newest_report
 from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tests.cases import cases
 from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
@@ -56,7 +57,7 @@ def test_an_annual_report_is_taken_before_a_quarterly_one_and_the_newer_first(
     assert (found.title if found else None) == taken
 
 
-@pytest.mark.parametrize(
+@cases(
     ("column", "value"),
     [
         ("primaryDocument", "../../../evil.htm"),

@@ -11,6 +11,7 @@ from tasks.companies.edgar import headquarters
 from tasks.companies.sources.sec import open_source
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tests.cases import cases
 from tests.companies_servers.sec import LONDON, submission
 from tests.companies_servers.sec import sec as edgar
 from tests.companies_servers.wikidata import addresses
@@ -93,7 +94,7 @@ def test_a_foreign_company_lies_in_its_country(serve: Serve) -> None:
     assert values["extra.phone_number"] == "44 20 7934 1234"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("address", "country", "state"),
     [
         ({"stateOrCountry": "DE"}, "US", "DE"),

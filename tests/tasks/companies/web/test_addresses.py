@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tasks.companies.web.transport import Address, Allowed, is_public
 from tasks.errors import NotAllowed
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "plain"),
     [
         ("https://example.com", "https://example.com/"),
@@ -33,7 +34,7 @@ def test_parameters_join_the_query() -> None:
     assert address.target == "/api?v=1&filter%5Bname%5D=A+%26+B&q=%C3%A4"
 
 
-@pytest.mark.parametrize(
+@cases(
     "given",
     [
         "ftp://example.com/",
@@ -64,7 +65,7 @@ def test_what_is_no_plain_web_address_is_refused(given: str) -> None:
         Address.parse(given)
 
 
-@pytest.mark.parametrize(
+@cases(
     "host",
     [
         "2130706433",
@@ -89,7 +90,7 @@ def test_figures_of_other_scripts_are_the_ip_address_that_they_spell_or_nothing(
         Address.parse("http://①②⑦.⓪.⓪.①/")
 
 
-@pytest.mark.parametrize(
+@cases(
     "address",
     [
         "0.0.0.0",
@@ -143,7 +144,7 @@ def test_an_address_that_the_internet_does_not_reach_is_not_public(address: str)
     assert Allowed().refusal("example.com", address, 443)
 
 
-@pytest.mark.parametrize(
+@cases(
     "address",
     [
         "93.184.216.34",
@@ -166,7 +167,7 @@ def test_a_public_page_lies_on_a_port_of_the_web() -> None:
     assert Allowed.parse(["8.8.8.8"]).refusal("example.com", "8.8.8.8", 22) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("allowed", "host", "address", "reached"),
     [
         ("10.1.2.3", "intranet.example", "10.1.2.3", True),
@@ -193,9 +194,7 @@ def test_what_a_setting_names_may_be_private(allowed: str, host: str, address: s
     ) is reached
 
 
-@pytest.mark.parametrize(
-    "wrong", ["10.0.0.0/33", "1.2.3", "http://example.com", "a b", "*.example.com", "example.com:80"]
-)
+@cases("wrong", ["10.0.0.0/33", "1.2.3", "http://example.com", "a b", "*.example.com", "example.com:80"])
 def test_what_is_no_host_or_network_is_refused_by_name(wrong: str) -> None:
     with pytest.raises(ValueError, match="is not a host"):
         Allowed.parse([wrong])

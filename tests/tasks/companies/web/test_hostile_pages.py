@@ -10,13 +10,14 @@ from tasks.companies.web import page as page_module
 from tasks.companies.web.page import feed_updates, read_page
 from tasks.errors import TookTooLong, Unreadable
 from tasks.reading.pool.pool import ExtractionPool
+from tests.cases import cases
 from tests.matrices import quick_cases
 
 URL = "https://acme.example/"
 MEGABYTE = 1 << 20
 
 
-@pytest.mark.parametrize(
+@cases(
     "markup",
     [
         b"<div>" * 200_000 + b"deep",
@@ -35,7 +36,6 @@ MEGABYTE = 1 << 20
         b"<meta name=a content=b>" * 50_000,
         b"<a href=/x>y</a>" * 15_000,
     ],
-    ids=range(15),
 )
 def test_a_page_made_to_be_hard_is_read_or_refused(markup: bytes) -> None:
     try:

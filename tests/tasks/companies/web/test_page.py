@@ -7,6 +7,7 @@ import pytest
 
 from tasks.companies.web.page import Page, read_page
 from tasks.errors import Unreadable, UnsupportedFormat
+from tests.cases import cases
 
 URL = "https://acme.example/about/"
 SENTENCES = "".join(
@@ -89,7 +90,7 @@ def test_schema_org_comes_in_one_form_and_what_is_broken_is_left_out() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "content_type"),
     [
         ("<p>Größe – naïve</p>".encode(), "text/html; charset=utf-8"),
@@ -164,6 +165,6 @@ def test_what_is_no_page_is_not_read(data: bytes, content_type: str) -> None:
         read_page(data, content_type, URL)
 
 
-@pytest.mark.parametrize("empty", [b"", b" \n", b"<!-- -->", b"<html></html>", b"<", bytes(100)])
+@cases("empty", [b"", b" \n", b"<!-- -->", b"<html></html>", b"<", bytes(100)])
 def test_an_empty_page_is_an_empty_page(empty: bytes) -> None:
     assert read_page(empty, "text/html", URL).paragraphs in ([], ["<"])

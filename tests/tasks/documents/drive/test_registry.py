@@ -7,9 +7,10 @@ import pytest
 from tasks.documents.drive.drive import identifier
 from tasks.documents.drive.registry import open_drive
 from tasks.errors import BadRequest, NotConfigured
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     "given",
     [
         "1a-B_c",

@@ -10,6 +10,7 @@ from tasks.documents.kinds.catalogue import is_kind, kinds
 from tasks.documents.kinds.families import Family, FamilyMember, FamilyTie, find_families
 from tasks.documents.kinds.kind import DocumentKind, document_kind, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
+from tests.cases import cases
 
 AUDITED = "audited_financial_statements"
 TITLES = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))
@@ -43,7 +44,7 @@ def test_at_least_ninety_five_of_a_hundred_openings_have_their_kind_and_state() 
     assert right >= 0.95 * len(OPENINGS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text"),
     [
         ("f.txt", "Financial statements 2024, not yet audited"),
@@ -73,7 +74,7 @@ NO_OPINION = "Financial statements 2024\n\nIndependent auditor’s report\nIn ou
 OPINION = "Financial statements 2024\n\nIndependent auditor's report\nIn our opinion they give a true and fair view. "
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "is_audited"),
     [
         ("Jahresabschluss 2024\n\nWir geben kein Prüfungsurteil zu dem beigefügten Jahresabschluss ab.", False),
@@ -163,7 +164,7 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
     assert (form.kind, form.state) == ("distribution_agreement", "template")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text"),
     [
         ("comptes.md", "# Procédure de publication des comptes\n\nSe connecter, puis déposer les comptes annuels."),
@@ -186,7 +187,7 @@ def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: st
     assert what(name, text).kind in {None, "index"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "kind"),
     [
         ("Harbour Estates plc\nNorthgate Ltd\n3 May 2024\nLondon\n1. LEASE AGREEMENT\nThe landlord", "lease"),
@@ -272,7 +273,7 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "kind", "rest"),
     [
         ("audited financial statements", AUDITED, []),

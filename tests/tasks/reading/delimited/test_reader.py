@@ -3,9 +3,10 @@
 import pytest
 
 from tasks.reading import delimited as reader
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("file", "rows"),
     [
         ("Name,Amount\nRent,5\n", ["Name\tAmount", "Rent\t5"]),
@@ -29,7 +30,7 @@ def test_the_delimiter_is_found(file: str, rows: list[str]) -> None:
     assert reader.read(file.encode()).text.splitlines() == rows
 
 
-@pytest.mark.parametrize(
+@cases(
     ("file", "rows"),
     [
         ("a,,c\n,,d\n", ["a\t\tc", "\t\td"]),

@@ -1,8 +1,7 @@
 """Which styles make headings, by name, by level, by what they are based on."""
 
-import pytest
-
 from tasks.reading.docx.styles import StyleFacts, Styles
+from tests.cases import cases
 
 STYLES = b"""<w:styles>
 <w:style w:type="paragraph" w:default="1" w:styleId="a"><w:name w:val="Normal"/></w:style>
@@ -18,7 +17,7 @@ STYLES = b"""<w:styles>
 </w:styles>"""
 
 
-@pytest.mark.parametrize("style", [b"1", b"Titel", b"Level", b"Based", b"Again", b"Heading2", b"Title"])
+@cases("style", [b"1", b"Titel", b"Level", b"Based", b"Again", b"Heading2", b"Title"])
 def test_headings(style: bytes) -> None:
     styles = Styles(lambda: STYLES)
     for _ in range(2):
@@ -27,7 +26,7 @@ def test_headings(style: bytes) -> None:
         assert facts.heading
 
 
-@pytest.mark.parametrize("style", [b"a", b"Body", b"Ring", b"Round", b"Lost", b"Nowhere", b"", b"Normal", b"TOC1"])
+@cases("style", [b"a", b"Body", b"Ring", b"Round", b"Lost", b"Nowhere", b"", b"Normal", b"TOC1"])
 def test_other_styles(style: bytes) -> None:
     styles = Styles(lambda: STYLES)
     assert styles[style] is None

@@ -10,6 +10,7 @@ from tasks.reading.docx.layout import Layout
 from tasks.reading.docx.lines import Marks, drop_marks
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import StyleFacts
+from tests.cases import cases
 
 
 class Nothing:
@@ -61,7 +62,7 @@ def test_headings_are_lines_by_index() -> None:
     assert (layout.lines, layout.headings) == (["a", "b", "c"], [1])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "lines"),
     [
         ("<w:p><w:r><w:t>cut of", ["cut of"]),
@@ -82,7 +83,7 @@ def test_what_is_left_open_ends_somewhere(data: str, lines: list[str]) -> None:
     assert lines_of(data) == lines
 
 
-@pytest.mark.parametrize(
+@cases(
     "tag",
     [
         "w:t",

@@ -7,6 +7,7 @@ import pytest
 from tasks.reading.docx import reader
 from tasks.reading.docx.styles import symbol
 from tasks.reading.embedded import read_with_embedded
+from tests.cases import cases
 from tests.tasks.reading.docx.test_marked_text import EDITED, NUMBERING, item, read
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import p, relationships
@@ -90,7 +91,7 @@ def test_an_archive_without_a_page_is_named(tmp_path: Path) -> None:
     assert any("chunk.mht" in warning for warning in reading.warnings)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("font", "code", "shown"),
     [
         ("Symbol", 0xF0A3, "≤"), ("Symbol", 0xF0B3, "≥"), ("Symbol", 0xF061, "α"), ("Symbol", 0xF0B7, "•"),

@@ -13,6 +13,7 @@ from tasks.errors import Damaged
 from tasks.reading import read_document
 from tasks.reading.mail.eml import MOST_PARTS, read
 from tasks.reading.text_writer import Reading
+from tests.cases import cases
 
 
 def mail(words: str = "The words.\n", subject: str = "Lease") -> EmailMessage:
@@ -145,7 +146,7 @@ def test_pictures_of_the_page_are_left_out() -> None:
     assert list(attached(message)) == ["site plan.png"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "decoded"),
     [
         (b"=?utf-8?q?=C3=9Cbernahme?=", "Übernahme"),
@@ -166,7 +167,7 @@ def test_subjects_however_they_are_encoded(value: bytes, decoded: str | None) ->
     assert decoded is None or f"Subject: {decoded}\n" in text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("charset", "body"),
     [
         ("iso-8859-1", "Größe – 5 €".encode("cp1252")),
@@ -182,7 +183,7 @@ def test_words_whatever_character_set_they_claim(charset: str, body: bytes) -> N
     assert words(raw(body, f'Content-Type: text/plain; charset="{charset}"'.encode())).startswith("Größe")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("encoding", "body"),
     [
         ("base64", base64.encodebytes("Größe".encode())),
@@ -282,7 +283,7 @@ def test_headers_and_boundaries_without_end_are_bounded() -> None:
     assert reading(marks).text.startswith("From: a@example.com\n")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"words and words\n", b"\0\1\2", b"PK\x03\x04", b": nothing\n"])
+@cases("content", [b"", b"\n\n", b"words and words\n", b"\0\1\2", b"PK\x03\x04", b": nothing\n"])
 def test_what_is_no_mail_says_so(content: bytes) -> None:
     with pytest.raises(Damaged, match="not a mail"):
         read(content)

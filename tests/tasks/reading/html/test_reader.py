@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.reading.html import reader
+from tests.cases import cases
 
 
 def text_of(markup: str) -> str:
@@ -14,7 +15,7 @@ def places_of(markup: str) -> list[tuple[str, str, str]]:
     return [(place.kind, place.label, reading.text[place.start : place.end]) for place in reading.places]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("markup", "text"),
     [
         ("<p>one\n  two<p>three", "one two\nthree\n"),
@@ -47,7 +48,7 @@ def test_headings_are_places_to_the_next_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("markup", "lines"),
     [
         ("<ul><li>a<ul><li>b</ul><li><p>c</p></ul>", ["• a", "◦ b", "• c"]),
@@ -114,7 +115,7 @@ def test_form_values_are_read_as_they_stand() -> None:
     assert text_of(form) == "Name Ada ☒ agreed FR\ntwo\nlines\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     "hidden",
     [
         "<p hidden>evil</p>", "<div style='color:red; DISPLAY : none'><p>evil</p></div>",

@@ -1,8 +1,7 @@
 """Markdown: the text as it is, with its headings and tables known."""
 
-import pytest
-
 from tasks.reading import markdown as reader
+from tests.cases import cases
 
 
 def places_of(text: str) -> list[tuple[str, str, str]]:
@@ -22,9 +21,7 @@ def test_headings_reach_to_the_next_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text", ["```\n# no\n```", "~~~ x\n# no\n```\n# no\n~~~", "    # no", "#no", "- item\n---", "---\n# no\n---"]
-)
+@cases("text", ["```\n# no\n```", "~~~ x\n# no\n```\n# no\n~~~", "    # no", "#no", "- item\n---", "---\n# no\n---"])
 def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
     assert places_of(text) == []
 

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from tasks.reading.ocr.recognise import draw_page
+from tests.cases import cases
 from tests.tasks.reading.ocr.scans import page, scan
 
 
@@ -44,7 +45,7 @@ def hand_written(page_entries: str, image_entries: str = "/Width 8 /Height 8 /Bi
     return f"%PDF-1.4\n{body}trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF".encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     "box", ["[0 0 14400 14400]", "[0 0 1 14400]", "[0 0 900000000 900000000]", "[0 0 0 0]", "[0 0 -5 -5]", "[5 5 5 9]"]
 )
 def test_no_claim_of_a_page_swells_its_picture(box: str) -> None:

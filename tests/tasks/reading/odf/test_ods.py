@@ -4,6 +4,7 @@ import pytest
 
 from tasks.reading import read_document
 from tasks.reading.text_writer import Reading
+from tests.cases import cases
 from tests.tasks.reading.odf.packages import content, package
 
 
@@ -29,7 +30,7 @@ def number(value: str, shown: str, kind: str = "float") -> str:
     return cell(shown, office__value_type=kind, office__value=value)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "text"),
     [
         (number("1234567.891", "1,234,567.89"), "1234567.891"),

@@ -18,6 +18,7 @@ from tasks.errors import Damaged, PasswordProtected
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ooxml.ole import DEFAULT_PASSWORD, decrypt_package
 from tasks.reading.ooxml.package import CUT_OFF
+from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import agile, compound, standard
 
 Encrypt = Callable[[bytes, str], bytes]
@@ -69,8 +70,8 @@ def test_the_password_of_excel_opens_silently(
     assert read_with_embedded(path.read_bytes(), extension) == reading
 
 
-@pytest.mark.parametrize("encrypt", [agile, standard])
-@pytest.mark.parametrize("extension", [".xlsx", ".docx", ".pptx"])
+@cases("encrypt", [agile, standard])
+@cases("extension", [".xlsx", ".docx", ".pptx"])
 def test_another_password_is_said_to_be_one(encrypt: Encrypt, extension: str) -> None:
     with pytest.raises(PasswordProtected, match="opens with a password only"):
         read_with_embedded(encrypt(workbook(), "another"), extension)

@@ -4,6 +4,7 @@ import pytest
 
 from tasks.reading.ooxml import drawings
 from tasks.reading.ooxml.drawings import paragraphs
+from tests.cases import cases
 
 
 def run(words: str) -> str:
@@ -19,7 +20,7 @@ def shown(formula: str) -> str:
     return b"".join(drawings.formula_words(data, 0, len(data))).decode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("formula", "line"),
     [
         (fraction(run("a"), run("b")), "a/b"),

@@ -8,6 +8,7 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading.ooxml.ole import Compound, unpack_document
+from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import END, NATIVE, SECTOR, compound, native
 
 LARGE = bytes(range(256)) * 40
@@ -25,7 +26,7 @@ def test_an_office_file_lies_in_a_stream_named_package() -> None:
     assert unpack_document("oleObject1.bin", compound({"\x01Ole": b"", "Package": LARGE})) == ("oleObject1.bin", LARGE)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("label", "path", "name"),
     [
         ("Budget.xlsx", "C:\\Users\\me\\Budget.xlsx", "Budget.xlsx"),
@@ -37,7 +38,7 @@ def test_an_office_file_lies_in_a_stream_named_package() -> None:
         ("Prévisions.docx", "", "Prévisions.docx"),
     ],
 )
-@pytest.mark.parametrize("wide", [True, False])
+@cases("wide", [True, False])
 def test_a_packed_file_has_the_name_of_its_label_without_the_path(label: str, path: str, name: str, wide: bool) -> None:
     stream = native(label, path, LARGE, wide=wide)
     assert unpack_document("oleObject1.bin", compound({NATIVE: stream})) == (name, LARGE)
@@ -53,7 +54,7 @@ def test_a_packed_file_without_names_is_all_that_follows_the_size() -> None:
     assert unpack_document("oleObject1.bin", compound({NATIVE: stream})) == ("oleObject1.bin", b"%PDF-1.7\n")
 
 
-@pytest.mark.parametrize("cut", [0, 3, 5, 8, 30, 60, 400])
+@cases("cut", [0, 3, 5, 8, 30, 60, 400])
 def test_a_packed_file_that_is_cut_off_is_no_failure(cut: int) -> None:
     stream = native("Budget.xlsx", "C:\\Budget.xlsx", LARGE)[:cut]
     name, data = unpack_document("oleObject1.bin", compound({NATIVE: stream}))

@@ -1,11 +1,10 @@
 """Attributes, entities and slices of Office XML."""
 
-import pytest
-
 from tasks.reading.ooxml import xml
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("tag", "value"),
     [
         (b' w:id="7"/>', "7"),

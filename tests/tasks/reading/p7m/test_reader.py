@@ -14,6 +14,7 @@ from cryptography.x509.oid import NameOID
 from tasks.errors import Damaged, PasswordProtected
 from tasks.reading import read_document
 from tasks.reading.mail.p7m import signed_content
+from tests.cases import cases
 
 MAIL = b"Content-Type: text/plain\r\n\r\nRent is due.\r\n"
 SMIME = b'From: a@b.example\nContent-Type: application/pkcs7-mime; name="smime.p7m"\n'
@@ -74,7 +75,7 @@ def test_what_is_encrypted_stays_shut_and_says_so() -> None:
     assert "encrypted for its receiver" in reading.warnings[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "said"),
     [
         (signed(MAIL, pkcs7.PKCS7Options.DetachedSignature), "what it signs is not in it"),
@@ -84,7 +85,6 @@ def test_what_is_encrypted_stays_shut_and_says_so() -> None:
         (b"\x30\x80" * 50_000, "not a signed document"),
         (b"\x30\x89" + b"\xff" * 40, "not a signed document"),
     ],
-    ids=["detached", "empty", "text", "cut off", "nested", "too long"],
 )
 def test_what_is_no_signed_document_says_so(data: bytes, said: str) -> None:
     with pytest.raises(Damaged, match=said):

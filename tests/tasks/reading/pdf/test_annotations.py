@@ -15,6 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading import limits
 from tasks.reading.ocr.scans import scanned_pages
 from tasks.reading.pdf import annotations, reader
+from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs
 
 
@@ -68,7 +69,7 @@ def field(entries: bytes, *others: bytes) -> str:
     ).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("entries", "others", "expected"),
     [
         (b"/FT /Tx /T (a) /V (not drawn)", (), "Page\nnot drawn\n"),

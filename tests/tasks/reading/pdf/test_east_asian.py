@@ -4,6 +4,7 @@ import pytest
 
 from tasks.documents.extract import read_document
 from tasks.reading.pdf import reader
+from tests.cases import cases
 from tests.tasks.reading.pdf import east_asian
 
 MAPS = {
@@ -16,16 +17,16 @@ ENCODINGS = [(collection, name) for collection, names in MAPS.items() for name i
 OUT_OF_ORDER = "Text that runs from top to bottom, or lies on its side, may be in a wrong order: page 1."
 
 
-@pytest.mark.parametrize(("collection", "name"), ENCODINGS)
-@pytest.mark.parametrize("single", [False, True], ids=["lines", "glyphs"])
+@cases(("collection", "name"), ENCODINGS)
+@cases("single", [False, True])
 def test_fonts_that_are_not_in_the_file_are_read(collection: str, name: str, single: bool) -> None:
     reading = reader.read(east_asian.pdf(collection, f"{name}-H", single=single))
     assert reading.text.splitlines() == east_asian.lines(collection, f"{name}-H")
     assert OUT_OF_ORDER not in reading.warnings
 
 
-@pytest.mark.parametrize(("collection", "name"), ENCODINGS)
-@pytest.mark.parametrize("single", [False, True], ids=["lines", "glyphs"])
+@cases(("collection", "name"), ENCODINGS)
+@cases("single", [False, True])
 def test_columns_are_read_with_a_warning_that_names_their_page(collection: str, name: str, single: bool) -> None:
     reading = reader.read(east_asian.pdf(collection, f"{name}-V", single=single))
     expected = east_asian.lines(collection, f"{name}-V")

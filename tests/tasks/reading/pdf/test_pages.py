@@ -5,6 +5,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading.pdf import pages, reader
+from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs
 
 
@@ -19,7 +20,7 @@ def drawn(*pieces: tuple[str, float, float, float]) -> bytes:
     return bytes(canvas.getpdfdata())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("indemni\ufffefication", "indemnification"),

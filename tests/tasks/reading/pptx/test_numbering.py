@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from tasks.reading.pptx.reader import read
 from tasks.reading.pptx.slides import paragraphs
+from tests.cases import cases
 from tests.tasks.reading.pptx import decks
 
 
@@ -20,7 +19,7 @@ def numbered(*content: str, style: str = "") -> list[str]:
     return paragraphs(body, 0, len(body))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("scheme", "shown"),
     [
         ("arabicPeriod", "2."), ("arabicParenR", "2)"), ("arabicParenBoth", "(2)"), ("arabicPlain", "2"),

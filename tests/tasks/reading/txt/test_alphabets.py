@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.reading.txt.reader import code_page
+from tests.cases import cases
 
 TEXTS = {
     "fr": "Le loyer s’élève à 12 000 € et le preneur déclare connaître l’état des lieux où il s’engage.\n",
@@ -20,7 +21,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("language", "encoding"),
     [
         ("fr", "cp1252"), ("fr", "mac_roman"), ("de", "cp1252"), ("de", "mac_roman"), ("de", "cp850"),

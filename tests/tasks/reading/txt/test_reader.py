@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.reading.txt import reader
+from tests.cases import cases
 
 FRENCH = "Bail commercial : le locataire versera 1250 € à l’échéance.\nŒuvre, naïf, Noël, façade, señor.\n" * 12
 JAPANESE = "本契約は、甲と乙との間において締結される。賃料は毎月末日までに支払うものとする。\n" * 12
@@ -55,7 +56,7 @@ def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
     reader.read(path).text.encode("utf-8")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "text"),
     [
         (b"a\r\nb\r\nc", "a\nb\nc"),
@@ -71,7 +72,7 @@ def test_line_ends_of_every_mixture_become_one_kind(data: bytes, text: str) -> N
     assert reader.read(b"\xff\xfe" + data.decode().encode("utf-16-le")).text == text
 
 
-@pytest.mark.parametrize("control", [*range(32), 127])
+@cases("control", [*range(32), 127])
 def test_no_control_is_left_wherever_it_stands(control: int) -> None:
     plain = "A line of the report.\n" * 900
     instead = {0: " ", 9: "\t", 10: "\n", 11: "\n", 12: "\n", 13: "\n", 28: "\n", 29: "\n", 30: "\n"}.get(control, "")

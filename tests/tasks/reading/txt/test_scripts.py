@@ -4,6 +4,7 @@ import pytest
 
 from tasks.reading.txt.reader import decode_text
 from tasks.reading.txt.scripts import code_page
+from tests.cases import cases
 
 TEXTS = {
     "ru": "Расходы;Май\nАренда склада;90\n",
@@ -31,7 +32,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(("language", "page"), [(language, page) for language in PAGES for page in PAGES[language]])
+@cases(("language", "page"), [(language, page) for language in PAGES for page in PAGES[language]])
 def test_a_line_is_read_in_the_code_page_of_its_language(language: str, page: str) -> None:
     assert decode_text(TEXTS[language].encode(page)) == (TEXTS[language], False)
 

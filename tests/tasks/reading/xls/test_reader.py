@@ -18,6 +18,7 @@ from tasks.reading.formats import reader as reader_of
 from tasks.reading.xlsx import binary
 from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.sheet import FULL
+from tests.cases import cases
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
 
@@ -175,9 +176,7 @@ def test_a_workbook_with_a_password_says_so() -> None:
         reader.read(Path(__file__).with_name("password.xls"))
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"no workbook", b"\x09\x08", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", BEGIN, BEGIN + END]
-)
+@cases("data", [b"", b"no workbook", b"\x09\x08", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", BEGIN, BEGIN + END])
 def test_what_is_no_workbook_is_damaged(data: bytes) -> None:
     with pytest.raises(Damaged):
         reader.read(data)

@@ -6,9 +6,10 @@ import pytest
 
 from tasks.reading.ooxml.number_formats import changes_numbers, show_number, without_noise
 from tasks.reading.xlsx.values import number, numbers
+from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "code", "shown"),
     [
         ("45322", "yyyy-mm-dd", "2024-01-31"),
@@ -50,7 +51,7 @@ def test_a_format_that_changes_the_meaning_is_followed(raw: str, code: str, show
     assert show_number(raw, code) == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "code", "shown"),
     [
         ("0.12478", "0.0%", "12.5% (0.12478)"),
@@ -89,7 +90,7 @@ def test_digits_that_tell_nothing_are_left_out(raw: str, code: str, shown: str) 
     assert show_number(raw, code) == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "code", "shown"),
     [
         ("2024", '0"E"', "2024E"),
@@ -125,7 +126,7 @@ def test_the_calendar_of_1904() -> None:
     assert show_number("0.5", "h:mm", from_1904=True) == "12:00:00"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "shown"),
     [
         ("12", "12"),
@@ -155,18 +156,18 @@ def test_a_plain_number_keeps_its_value(raw: str, shown: str) -> None:
     assert without_noise(raw) == shown
 
 
-@pytest.mark.parametrize("code", ["General", "0.00", "#,##0;(#,##0)", "@", "0.0E+00", "# ?/?"])
+@cases("code", ["General", "0.00", "#,##0;(#,##0)", "@", "0.0E+00", "# ?/?"])
 def test_a_format_that_only_rounds_or_groups_changes_no_number(code: str) -> None:
     assert not changes_numbers(code)
     assert show_number("1234.5678", code) == "1234.5678"
 
 
-@pytest.mark.parametrize("code", ["0%", "yyyy-mm-dd", '"$"#,##0', "00000", "[h]:mm", "0.00;[$€-407] -0.00"])
+@cases("code", ["0%", "yyyy-mm-dd", '"$"#,##0', "00000", "[h]:mm", "0.00;[$€-407] -0.00"])
 def test_a_format_that_means_something_changes_numbers(code: str) -> None:
     assert changes_numbers(code)
 
 
-@pytest.mark.parametrize("shape", ["%.17g", "%.16g", "%.15g", "%r", "%.0f.0", "%.17E"])
+@cases("shape", ["%.17g", "%.16g", "%.15g", "%r", "%.0f.0", "%.17E"])
 def test_the_quick_way_for_columns_shows_the_same(shape: str) -> None:
     random = Random(shape)
     values = [random.choice((-1, 1)) * random.random() * 10 ** random.randint(-8, 16) for _ in range(300)]
@@ -175,15 +176,13 @@ def test_the_quick_way_for_columns_shows_the_same(shape: str) -> None:
     assert numbers([value.encode() for value in raw]) == [without_noise(value).encode() for value in raw]
 
 
-@pytest.mark.parametrize("odd", ["", "x", "0.1.2", "12", "12.0", "1e5", "&#49;.0", "NaN", "Infinity", "1" * 40, "٣.٥"])
+@cases("odd", ["", "x", "0.1.2", "12", "12.0", "1e5", "&#49;.0", "NaN", "Infinity", "1" * 40, "٣.٥"])
 def test_a_column_with_odd_values_keeps_the_others(odd: str) -> None:
     assert numbers([b"0.30000000000000004", odd.encode()])[0] == b"0.3"
     assert numbers([b"0.66666666666666663", odd.encode()]) == [b"0.666666666666667", number(odd.encode())]
 
 
-@pytest.mark.parametrize(
-    "odd", ["-0.0", "5.0", "1.50", "0012", "1E5", "9.4999999999999998E-3", "1E-300", "-7.0000000000000001"]
-)
+@cases("odd", ["-0.0", "5.0", "1.50", "0012", "1E5", "9.4999999999999998E-3", "1E-300", "-7.0000000000000001"])
 def test_a_number_met_again_is_shown_as_the_first_time(odd: str) -> None:
     row = [b"0.66666666666666663", odd.encode(), b"0.30000000000000004"]
     assert numbers(row) == numbers(row) == [b"0.666666666666667", number(odd.encode()), b"0.3"]

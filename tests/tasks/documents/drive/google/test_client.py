@@ -29,6 +29,7 @@ from tasks.errors import (
 )
 from tasks.remote import retry
 from tasks.remote.retry import Backoff
+from tests.cases import cases
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
 from tests.matrices import quick_cases
@@ -390,7 +391,7 @@ def test_token_is_sent_to_no_other_place(home: object) -> None:
         assert other.requests == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "trusted"),
     [
         ("https://www.googleapis.com/drive/v3/files", True),

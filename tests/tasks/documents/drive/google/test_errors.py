@@ -8,7 +8,6 @@ from time import time
 from typing import Any
 
 import httplib2
-import pytest
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from googleapiclient.errors import HttpError
 
@@ -25,6 +24,7 @@ from tasks.errors import (
     Unavailable,
     UnsupportedFormat,
 )
+from tests.cases import cases
 from tests.google.refusals import REASONS, bad_login, file_not_found, invalid, refused
 
 
@@ -35,7 +35,7 @@ def refusal(status: int, body: bytes, **headers: str) -> Fault:
     return found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reason", "kind", "error"),
     [
         ("userRateLimitExceeded", FaultKind.RATE, TooManyRequests),
@@ -62,7 +62,7 @@ def test_each_reason_of_google_has_its_meaning(reason: str, kind: FaultKind, err
     assert (found.kind, type(found.error)) == (kind, error)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "body", "kind", "error"),
     [
         (429, refused("rateLimitExceeded").body(), FaultKind.RATE, TooManyRequests),
@@ -87,9 +87,7 @@ def test_status_decides_where_google_gives_no_reason(
     assert (found.kind, type(found.error)) == (kind, error)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b'"x"', b"null", b'{"error": "x"}', b'{"error": {"errors": []}}', b"\xff"]
-)
+@cases("body", [b"", b"[]", b'"x"', b"null", b'{"error": "x"}', b'{"error": {"errors": []}}', b"\xff"])
 def test_body_that_is_no_envelope_has_no_reason(body: bytes) -> None:
     assert read_reason(body) == ""
 
@@ -102,7 +100,7 @@ def test_retry_after_is_read_as_seconds_and_as_a_date() -> None:
     assert refusal(429, b"", retry_after=formatdate(time() - 60, usegmt=True)).retry_after == 0
 
 
-@pytest.mark.parametrize("given", ["soon", "nan", "inf", "-5", "Fri, 99 Foo 2026", ""])
+@cases("given", ["soon", "nan", "inf", "-5", "Fri, 99 Foo 2026", ""])
 def test_retry_after_that_says_nothing_is_passed_over(given: str) -> None:
     assert not refusal(429, b"", retry_after=given).retry_after
 
@@ -112,7 +110,7 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
     return made
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "kind", "meaning"),
     [
         (ConnectionRefusedError(), FaultKind.AWAY, Unavailable),
