@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from math import atan2, inf, pi
+from operator import sub
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -155,7 +156,7 @@ def _find_faint(page: Any, textpage: Any, characters: LineBeginnings) -> set[int
     }
     if not faint:
         return set()
-    grounds = [box for kind in _COVERS for _, box in document.list_objects(page, kind, _MOST_OBJECTS)]
+    grounds = [box for _, box in document.list_objects(page, _COVERS, _MOST_OBJECTS)]
     return {
         number
         for number, (x, y) in faint.items()
@@ -334,7 +335,7 @@ def are_left_in(text: str) -> bool:
 
 def are_many(count: int, text: str) -> bool:
     """Whether that many unknown characters are too many to keep the page's text without checking it."""
-    return count >= max(_FEW, _MANY * len("".join(text.split())))
+    return count >= _FEW and count >= _MANY * len("".join(text.split()))
 
 
 def are_confirmed(text: str, recognised: str) -> bool:
@@ -361,30 +362,31 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     if not _is_in_step(page_text) or page_text.characters > _MOST:
         return page_text
     ends = [match.end() for match in _MARK_END.finditer(text)]
-    heights = [top - bottom for _, top, _, bottom in document.character_boxes(textpage, [end - 1 for end in ends])]
+    _, tops, _, bottoms = document.box_sides(textpage, [end - 1 for end in ends])
+    heights = list(map(sub, tops, bottoms))
     usual = max(heights, default=0.0)
     small = [end for end, height in zip(ends, heights, strict=True) if 0 < height < _SMALLER * usual]
-    around = sorted({at for end in small for at in range(max(0, end - _LONGEST_MARK), end)})
-    boxes = zip(document.character_boxes(textpage, around), document.character_origins(textpage, around), strict=True)
-    heights_and_bases = {
-        at: (top - bottom, base) for at, ((_, top, _, bottom), (_, base)) in zip(around, boxes, strict=True)
-    }
+    marks = [(end - len(text[max(0, end - _LONGEST_MARK) : end].split()[-1]), end) for end in small]
+    around = sorted({at for first, end in marks if end - first > 1 for at in range(first, end)})
+    _, tops, _, bottoms = document.box_sides(textpage, around)
+    bases = [base for _, base in document.character_origins(textpage, around)]
+    heights_and_bases = dict(zip(around, zip(map(sub, tops, bottoms), bases, strict=True), strict=True))
     letters = list(text)
-    for end in small:
-        start = _find_mark_start(text, end, heights_and_bases)
+    for first, end in marks:
+        start = _find_mark_start(text, first, end, heights_and_bases)
         letters[start:end] = raise_text(text[start:end])
     return page_text._replace(text="".join(letters))
 
 
-def _find_mark_start(text: str, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
-    """Where the raised mark that ends at `end` begins; `end` if there is none."""
-    height, base = heights_and_bases[end - 1]
-    for at in range(end - 2, max(0, end - _LONGEST_MARK) - 1, -1):
+def _find_mark_start(text: str, first: int, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
+    """Where the raised mark that ends at `end`, in the word from `first`, begins; `end` if there is none."""
+    for at in range(end - 2, first - 1, -1):
+        height, base = heights_and_bases[end - 1]
         other_height, other_base = heights_and_bases[at]
         if text[at] in _OF_MARKS and abs(base - other_base) < 0.01 * height:
             continue
         is_raised = height < _SMALLER * other_height and _HIGHER < (base - other_base) / other_height < 1
-        return at + 1 if is_raised and not text[at].isspace() else end
+        return at + 1 if is_raised else end
     return end
 
 
@@ -457,7 +459,7 @@ def _quarter_turns(textpage: Any) -> int:
 def loses_glyphs(page: Any) -> bool:
     """Whether an open page has consecutive pieces of text that cover no area."""
     run, x, y = 0, 0.0, 0.0
-    for _, (left, top, right, bottom) in document.list_objects(page, pdfium.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS):
+    for _, (left, top, right, bottom) in document.list_objects(page, (pdfium.FPDF_PAGEOBJ_TEXT,), _MOST_OBJECTS):
         if right - left > _NOTHING:
             run = 0
             continue

@@ -11,7 +11,7 @@ PDFium is not safe to call from several threads, and neither is this module.
 import ctypes
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import compress, repeat
 from pathlib import Path
@@ -131,7 +131,7 @@ _segment_kind: Final = _quick(pdfium.FPDFPathSegment_GetType)
 _segment_point: Final = _quick(pdfium.FPDFPathSegment_GetPoint)
 _closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
 _page_object: Final = _quick(pdfium.FPDFPage_GetObject)
-_object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
+object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
 _object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
 _fill_colour: Final = _quick(pdfium.FPDFPageObj_GetFillColor)
 _stroke_colour: Final = _quick(pdfium.FPDFPageObj_GetStrokeColor)
@@ -227,8 +227,8 @@ class PdfDocument:
         them uncompressed.
         """
         data = self.data if isinstance(self._source, bytes) else b""
-        off = _LAYERS_OFF.search(data)
-        if off is None or b"/OCProperties" not in data:
+        off = _LAYERS_OFF.search(data) if b"/OCProperties" in data else None
+        if off is None:
             return frozenset()
         numbers = set(_REFERENCE.findall(off[1]))
         return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
@@ -321,10 +321,10 @@ def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:
     return list(map(_has_no_character, repeat(_reference(textpage)), indices))
 
 
-def list_objects(page: Any, kind: int, most: int) -> list[tuple[Any, Box]]:
-    """Those of a page's first `most` objects that are of one kind, with their boxes."""
+def list_objects(page: Any, kinds: Collection[int], most: int) -> list[tuple[Any, Box]]:
+    """Those of a page's first `most` objects that are of some kinds, with their boxes."""
     objects = page_objects(page, min(most, pdfium.FPDFPage_CountObjects(page)))
-    wanted = list(compress(objects, map(kind.__eq__, map(_object_kind, objects))))
+    wanted = list(compress(objects, map(kinds.__contains__, map(object_kind, objects))))
     (lefts, bottoms, rights, tops), have_box = _bounds.written(_object_bounds, wanted)
     return list(compress(zip(wanted, zip(lefts, tops, rights, bottoms, strict=True), strict=True), have_box))
 
@@ -336,7 +336,7 @@ def page_objects(page: Any, count: int) -> list[Any]:
 
 def object_kinds(objects: Sequence[Any]) -> set[int]:
     """The kinds of some objects of a page."""
-    return set(map(_object_kind, objects))
+    return set(map(object_kind, objects))
 
 
 def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:

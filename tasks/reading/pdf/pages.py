@@ -389,8 +389,8 @@ class Scans:
         squeezed = "".join(clean(text).split())
         if len(squeezed) > _STAMP:
             return
-        covered, shapes = _measure_drawing(page)
-        if covered >= _COVERED if squeezed else covered or shapes >= _OUTLINES:
+        covered = _measure_pictures(page)
+        if covered >= _COVERED if squeezed else covered or _count_shapes(page) >= _OUTLINES:
             self._pictures.add(index)
 
     def add_doubtful(self, index: int) -> None:
@@ -403,7 +403,7 @@ class Scans:
 
     def add_hidden(self, index: int, page: Any) -> None:
         """Record an open page with hidden text if pictures cover it: some are compared with what is recognised."""
-        if index not in self._pictures and _measure_drawing(page)[0] >= _COVERED:
+        if index not in self._pictures and _measure_pictures(page) >= _COVERED:
             self._kinds[index] = HIDDEN_SCAN
 
     def add_unknown(self, index: int) -> None:
@@ -425,23 +425,23 @@ class Scans:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
 
 
-def _measure_drawing(page: Any) -> tuple[float, int]:
-    """The share of the page that pictures cover, and the number of other shapes."""
-    covered, shapes = 0.0, 0
-    for index in range(min(_MOST_OBJECTS, pdfium.FPDFPage_CountObjects(page))):
-        item = pdfium.FPDFPage_GetObject(page, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
-            shapes += 1
-        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE or (kind == pdfium.FPDF_PAGEOBJ_FORM and _holds_picture(item)):
-            covered += _size(item)
-    if covered:
-        covered /= pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page) or 1
-    return covered, shapes
+def _measure_pictures(page: Any) -> float:
+    """The share of the page that pictures cover."""
+    kinds = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+    covered = 0.0
+    for item, (left, top, right, bottom) in document.list_objects(page, kinds, _MOST_OBJECTS):
+        if document.object_kind(item) == pdfium.FPDF_PAGEOBJ_IMAGE or _holds_picture(item):
+            covered += (right - left) * (top - bottom)
+    return covered / (pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page) or 1)
+
+
+def _count_shapes(page: Any) -> int:
+    return len(document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), _MOST_OBJECTS))
 
 
 def _holds_picture(form: Any, deepest: int = 3) -> bool:
     """Whether a form contains a picture, directly or in forms within it, down to `deepest` levels."""
+    form = ctypes.cast(form, pdfium.FPDF_PAGEOBJECT)
     for index in range(min(_MOST_OBJECTS, pdfium.FPDFFormObj_CountObjects(form))):
         item = pdfium.FPDFFormObj_GetObject(form, index)
         kind = pdfium.FPDFPageObj_GetType(item)
@@ -450,10 +450,3 @@ def _holds_picture(form: Any, deepest: int = 3) -> bool:
         if kind == pdfium.FPDF_PAGEOBJ_FORM and deepest and _holds_picture(item, deepest - 1):
             return True
     return False
-
-
-def _size(item: Any) -> float:
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    if not pdfium.FPDFPageObj_GetBounds(item, left, bottom, right, top):
-        return 0.0
-    return (right.value - left.value) * (top.value - bottom.value)

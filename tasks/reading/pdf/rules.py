@@ -62,7 +62,7 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
     Empty if drawings have so many that they cannot belong to a table.
     """
     rules = Rules([], [])
-    paths = document.list_objects(page, pdfium.FPDF_PAGEOBJ_PATH, _MOST_OBJECTS)
+    paths = document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), _MOST_OBJECTS)
     for path, (left, top, right, bottom) in paths:
         width, height = right - left, top - bottom
         if width > THIN and height > THIN:
