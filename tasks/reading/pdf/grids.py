@@ -229,6 +229,8 @@ def _sides(word: PageWord) -> tuple[float, float]:
 
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
     """Whether most lines of a grid continue beside it: rules around only some columns of a table mean too little."""
+    if len(inside) == len(near):
+        return False
     held = {word.first for word in inside}
     levels = [line.words for line in build_lines(near)]
     lines = [words for words in levels if any(word.first in held for word in words)]

@@ -158,8 +158,10 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
 
 def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
     """Split the cells of a line that are figures on both sides of a rule; boxes of single digits stay one cell."""
+    if all(len(cell.words) == 1 for cell in line.cells):
+        return
     middle = line.base - line.size / 3
-    places = sorted(rule.at for rule in vertical if rule.begin < middle < rule.end)
+    places = sorted([rule.at for rule in vertical if rule.begin < middle < rule.end])
     cells: list[LineCell] = []
     for cell in line.cells:
         held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))

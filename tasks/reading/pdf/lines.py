@@ -134,19 +134,16 @@ def build_lines(words: Iterable[PageWord]) -> list[Line]:
     lines: list[Line] = []
     words.sort(key=attrgetter("left"))
     words.sort(key=attrgetter("base"))
-    for word in words:
-        base, size = word.base, word.size
-        if lines and base == (line := lines[-1]).base and size == line.size:  # the usual
-            line.words.append(word)
-            continue
+    for (base, size), run in itertools.groupby(words, attrgetter("base", "size")):
+        level = list(run)
         for line in lines[: -_FEW - 1 : -1]:
             if abs(base - line.base) <= min(FARTHEST, _SAME_LINE * max(size, line.size)):
-                line.words.append(word)
+                line.words += level
                 if size > line.size:
                     line.size, line.base = size, base
                 break
         else:
-            lines.append(Line([word], base, size, []))
+            lines.append(Line(level, base, size, []))
     lines = _with_exponents(lines)
     for line in lines:
         _cut(line)
@@ -185,6 +182,8 @@ def _cut(line: Line) -> None:
 def _level(lines: list[Line]) -> list[Line]:
     """The lines; codes and figures slightly lower or higher than their labels, row by row, join the labels' lines."""
     pairs = list(itertools.pairwise(lines))
+    if sum([_are_near(*pair) for pair in pairs]) < _STEPS:  # the usual
+        return lines
     steps = [below.base - above.base if _may_be_level(above, below) else 0.0 for above, below in pairs]
     apart = [math.inf, *(below.base - above.base for above, below in pairs), math.inf]
     steps = [
@@ -206,10 +205,15 @@ def _level(lines: list[Line]) -> list[Line]:
     return kept
 
 
+def _are_near(above: Line, below: Line) -> bool:
+    """Whether two lines are within half a line's height."""
+    return below.base - above.base < _HALF_LINE * max(above.size, below.size)
+
+
 def _may_be_level(above: Line, below: Line) -> bool:
     """Whether two lines are within half a line's height, beside each other, and one has only short cells."""
     return (
-        below.base - above.base < _HALF_LINE * max(above.size, below.size)
+        _are_near(above, below)
         and min(max(len(cell.words) for cell in line.cells) for line in (above, below)) <= _CODE
         and not any(one.left < other.right and other.left < one.right for one in above.cells for other in below.cells)
     )

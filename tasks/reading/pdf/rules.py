@@ -5,6 +5,8 @@ All lengths are points; `y` grows from the top of the page to its bottom.
 
 import ctypes
 import itertools
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -101,8 +103,10 @@ def _find_sides(rules: Rules) -> list[RuledLine]:
             if other is not None and (is_joint or other[1]) and level - other[0] > _ROW:
                 sides.append(RuledLine(at, other[0], level))
         joints.update((level, x) for x, (_, is_joint) in ends.items() if is_joint)
-        covered = [(border.begin, border.end) for border in borders]
-        above = {x: held for x, held in above.items() if not any(left < x < right for left, right in covered)}
+        covered = sorted((border.begin, border.end) for border in borders)
+        begins = [begin for begin, _ in covered]
+        furthest = [*itertools.accumulate((end for _, end in covered), max, initial=-math.inf)]
+        above = {x: held for x, held in above.items() if furthest[bisect_left(begins, x)] <= x}
         above |= {x: (level, is_joint) for x, (_, is_joint) in ends.items()}
     drawn = [rule for rule in rules.vertical if _is_among(rule, sides)]
     return _beside_drawn(sides, drawn, joints) if drawn else sides
