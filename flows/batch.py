@@ -27,13 +27,14 @@ from flows.run import (
     conclude,
     find_run_company,
     judged_criteria,
+    pending,
     reopen_companies,
     resume_or_start,
 )
 from flows.scheduling import DeployedBatch, in_its_folder, load_batch, name_those_to_come, set_worker_secrets
 from flows.settings import BatchSettings
 from flows.start_helpers import helping
-from flows.unchanged import ListedRoom, TakenOver, take_over_if_possible
+from flows.unchanged import CaughtUp, ListedRoom, TakenOver, take_over_if_possible
 from storage import database, runs
 from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
@@ -207,7 +208,8 @@ def _run(
         reopen_companies(run.id, retry_failed=retry_failed)
         at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
         taken = _take_over(run, at_once)
-        with helping(run.id, screen, out, processes, is_deployed=is_deployed):
+        is_quick = CaughtUp(run.id, pending(run.id), taken).is_quick
+        with helping(run.id, screen, out, processes, is_deployed=is_deployed, is_quick=is_quick):
             work(run, screen, out, taken.others)
     return run.id
 

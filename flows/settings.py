@@ -44,17 +44,18 @@ class BatchSettings(Settings):
         "are left, 8 at most",
     )
 
-    def processes_for(self, companies: int, *, judged: int) -> int:
+    def processes_for(self, companies: int, *, judged: int, is_quick: bool) -> int:
         """How many processes of this machine to use for that many companies.
 
         Args:
             companies: those that are left.
             judged: the criteria that a model is asked about. A run waits for the model then, which one process keeps
                 busy: more of them would ask it for more at once than the limit for one server allows.
+            is_quick: whether a process takes longer to start than one takes for all that is left.
         """
         if self.processes is not None:
             return self.processes
-        return 1 if judged else max(1, min(len(os.sched_getaffinity(0)), companies // _WORTH_A_PROCESS))
+        return 1 if judged or is_quick else max(1, min(len(os.sched_getaffinity(0)), companies // _WORTH_A_PROCESS))
 
     def helpers_for(self, companies: int) -> int:
         """How many runs on the work pool are to help with that many companies."""

@@ -45,7 +45,7 @@ _SETTINGS: Final = (
 
 
 def helping(
-    run_id: str, batch: Batch, out: Path | None, processes: int | None, *, is_deployed: bool
+    run_id: str, batch: Batch, out: Path | None, processes: int | None, *, is_deployed: bool, is_quick: bool
 ) -> AbstractContextManager[None]:
     """Let helpers examine companies of a run while the block does.
 
@@ -56,10 +56,11 @@ def helping(
         processes: how many processes of this machine there are to be, this one among them; None for what the settings
             say.
         is_deployed: whether the run is that of a deployment, which has its helpers on the work pool.
+        is_quick: whether what is left takes less time than a helper takes to start.
     """
     configured = BatchSettings.current()
     left = pending(run_id)
-    count = processes or configured.processes_for(left, judged=judged_criteria(batch))
+    count = processes or configured.processes_for(left, judged=judged_criteria(batch), is_quick=is_quick)
     if not is_deployed or configured.processes is not None:
         return _processes(run_id, out, min(count, left) - 1)
     return _runs_on_pool(run_id) if deployment.id is not None else nullcontext()
