@@ -5,10 +5,15 @@ On one machine it runs in a separate process, `python -m flows.help_run RUN [OUT
 deployment.
 """
 
+import gc
 import logging
 import os
 import signal
 import sys
+
+if __name__ == "__main__":  # before the imports below, of which little is dropped: a seventh of their time
+    gc.disable()
+
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -110,4 +115,6 @@ def main(run: str, out: Path | None) -> int:
 
 
 if __name__ == "__main__":
+    gc.freeze()
+    gc.enable()
     sys.exit(main(sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else None))
