@@ -9,7 +9,6 @@ model has its own. Estimates are based on the length in UTF-8: a token has 4.4 b
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from math import ceil
 
@@ -50,18 +49,18 @@ def word_forms(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold())
 
 
-def split_form(form: str) -> Iterator[str]:
+@lru_cache(maxsize=100_000)
+def split_form(form: str) -> tuple[str, ...]:
     """The tokens of one of the `word_forms`: none for a stop word, several if a script has no spaces."""
     if form in STOP_WORDS:
-        return
+        return ()
     if form[0].isdigit() and not form.isalnum():
-        yield _number(form)
-    elif form.isascii():
-        yield _stem(form)
-    elif _UNSPACED.search(form):
-        yield from (form[start : start + 2] for start in range(max(len(form) - 1, 1)))
-    else:
-        yield form
+        return (_number(form),)
+    if form.isascii():
+        return (_stem(form),)
+    if _UNSPACED.search(form):
+        return tuple(form[start : start + 2] for start in range(max(len(form) - 1, 1)))
+    return (form,)
 
 
 def _number(form: str) -> str:
@@ -74,7 +73,6 @@ def _number(form: str) -> str:
     return form  # a date, a version, a clause's number
 
 
-@lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
     """Remove plural and verb endings from an English word, lightly, so that different words stay different."""
     if len(word) <= 3 or not word.isalpha():

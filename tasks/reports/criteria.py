@@ -64,11 +64,11 @@ def trim_passage(text: str, question: str) -> ShownPassage:
 
     It begins and ends with a line or sentence. A table row is kept with the table's first row, its header.
     """
-    units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
+    units, words_of_units = _read_units(text)
     if len(text) <= TRIMMED and len(units) <= _MOST_ROWS + 2:
         return whole(text)
     words = _list_words(question)
-    shared = [len(words & set(tokens(unit.text))) for unit in units]
+    shared = [len(words & unit_words) for unit_words in words_of_units]
     best = max(range(len(units)), key=lambda place: (shared[place], -place))
     first, last = _window(units, best)
     head = _head(units, best)
@@ -91,6 +91,13 @@ class _Unit(NamedTuple):
     @property
     def is_row(self) -> bool:
         return "\t" in self.text
+
+
+@lru_cache(maxsize=128)  # several criteria of a company show the same passage
+def _read_units(text: str) -> tuple[list[_Unit], list[frozenset[str]]]:
+    """The units of a passage, and the words of each."""
+    units = [unit for line in text.splitlines() if line.strip() for unit in _units(line)]
+    return units, [frozenset(tokens(unit.text)) for unit in units]
 
 
 def _units(line: str) -> list[_Unit]:
