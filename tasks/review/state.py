@@ -9,6 +9,7 @@ The evidence that a person saw is kept as a digest, which tells whether a later 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
 
@@ -120,13 +121,7 @@ class CompanyReview:
             for decision in log
             if decision.criterion_id not in hidden and (not hidden or decision.criterion_id in known)
         ]
-        self.cells: dict[str, dict[str, Any]] = {
-            outcome.criterion_id: name_evidence(outcome, quotes.get(outcome.id or 0, ()))
-            for outcome in outcomes
-            if outcome.status is not ScoreStatus.WITHHELD
-        }
-        self.cells |= {name: dict(NOTHING_YET) for name in known - hidden - set(self.cells)}
-        self.cells[WHOLE_COMPANY] = name_company(self.cells)
+        self._outcomes, self._quotes, self._known = outcomes, quotes, known - hidden
         self.overrides = applicable_overrides(run, self.log)
         self.held = decisions.in_force(self.log)
         self._signed = {
@@ -134,6 +129,17 @@ class CompanyReview:
             for decision in self.held
             if decision.kind is DecisionKind.SIGN_OFF and self._rests_on_the_same(decision)
         }
+
+    @cached_property
+    def cells(self) -> dict[str, dict[str, Any]]:
+        """The evidence of each cell by its criterion's id, and that of the whole company."""
+        cells = {
+            outcome.criterion_id: name_evidence(outcome, self._quotes.get(outcome.id or 0, ()))
+            for outcome in self._outcomes
+            if outcome.status is not ScoreStatus.WITHHELD
+        }
+        cells |= {name: dict(NOTHING_YET) for name in self._known - set(cells)}
+        return cells | {WHOLE_COMPANY: name_company(cells)}
 
     def states(self) -> list[DecisionState]:
         """The decisions in force, oldest first."""
