@@ -4,8 +4,9 @@
     python -m tests.mutate --seed 2 --each 3 tasks/figures tasks/reading
 
 A change is made in a copy of the working tree, and the tests of its area run until the first failure:
-`tests/tasks/AREA` for `tasks/AREA`, `tests/NAME` for the other packages. What no test of the area noticed is printed
-with its place. Some changes alter nothing that a user could see, so the share is a lower bound.
+`tests/tasks/AREA` for `tasks/AREA`, `tests/NAME` for the other packages, and those of `_ELSEWHERE`. What no test of
+the area noticed is printed with its place. Some changes alter nothing that a user could see, so the share is a lower
+bound.
 """
 
 import argparse
@@ -26,6 +27,8 @@ AREAS: Final = (
     *(f"tasks/{name}" for name in ("reading", "reports", "scoring", "statements")),
     "storage",
 )
+_ELSEWHERE: Final = {"tasks/evidence": "tests/tasks/reports/test_evidence.py"}
+"""Tests of an area that stand in another: evidence is found, drawn and written for reports."""
 _LIMIT: Final = 600  # seconds for an area's tests; a change that makes them hang is noticed
 _OPPOSITES: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
@@ -100,10 +103,11 @@ def is_noticed(change: Change, copy: Path) -> bool:
     original = module.read_text("utf-8")
     module.write_text(change.source, "utf-8")
     parts = Path(change.path).parts
-    tests = Path("tests", *parts[: 2 if parts[0] == "tasks" else 1])
+    area = Path(*parts[: 2 if parts[0] == "tasks" else 1]).as_posix()
+    tests = [f"tests/{area}", *filter(None, [_ELSEWHERE.get(area)])]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow and not nightly", "-p", "no:cacheprovider"]
     try:
-        done = subprocess.run([*command, str(tests)], cwd=copy, capture_output=True, timeout=_LIMIT, check=False)
+        done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, timeout=_LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return True
     else:
