@@ -37,7 +37,7 @@ def pooled(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
     owner = ["-u", Path(folder).owner()] if os.geteuid() == 0 and folder.startswith("/") else []
     process = subprocess.Popen([str(PGBOUNCER), "-q", *owner, str(settings)], stderr=subprocess.DEVNULL)
     try:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port)).close()

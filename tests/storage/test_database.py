@@ -161,7 +161,7 @@ def test_a_closed_database_leaves_no_connection_on_the_server(
         assert session.connection().execute(count).scalar()
     database.close()
     monkeypatch.setenv("DILIGENCE_DATABASE_URL", postgres_url)
-    for _ in range(50):
+    for _ in range(300):
         with database.reading() as session:
             if session.connection().execute(count).scalar() == 0:
                 return

@@ -49,7 +49,7 @@ def test_a_document_that_hangs_is_given_up(pool: ExtractionPool, document: Docum
     started = time.monotonic()
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
         pool.read(document(words), ".txt")
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     assert pool.read(document("next"), ".txt").text == "next"
 
 
@@ -129,7 +129,7 @@ def test_a_cancelled_reading_frees_its_process(document: Document) -> None:
         assert hanging.cancel()
         started = time.monotonic()
         assert pool.read(document("next"), ".txt").text == "next"
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 30
     with pytest.raises(CancelledError):
         hanging.result()
 
@@ -179,7 +179,7 @@ def test_a_closed_pool_says_so(document: Document) -> None:
     time.sleep(0.5)
     started = time.monotonic()
     pool.close()
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
     with pytest.raises(Unavailable):
         hanging.result(1)
     with pytest.raises(Unavailable):
@@ -238,7 +238,7 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path, document: Docume
         children = _children(parent.pid)
         assert len(children) >= 4  # three readers and their server
         parent.kill()
-        deadline = time.monotonic() + 3
+        deadline = time.monotonic() + 20
         while alive := {child for child in children if Path(f"/proc/{child}").exists() and not _zombie(child)}:
             assert time.monotonic() < deadline, alive
             time.sleep(0.05)
@@ -261,12 +261,12 @@ def test_an_open_pool_does_not_keep_the_program_from_ending(tmp_path: Path, docu
         [sys.executable, script, tmp_path, "hang", "end"],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=60,
         check=False,
         env=_environment(),
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 45
 
 
 def _environment() -> dict[str, str]:

@@ -86,7 +86,7 @@ def test_the_machine_logs_in_to_it(store: Store, monkeypatch: pytest.MonkeyPatch
     answer = agree(store, opened.get(timeout=20), ADA)
     assert "You are logged in as ada@example.com" in httpx.get(answer.pop("to"), params=answer).text
     thread.join(20)
-    assert accounts.get(timeout=1) == ADA
+    assert accounts.get(timeout=20) == ADA
     assert index_room("Room")
 
 
