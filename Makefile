@@ -16,7 +16,7 @@ SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
 # Tests start some hundred processes: they load our modules compiled, as they would on a user's machine.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs test test-slow test-nightly test-all real-servers test-failed check sbom wheel dist bench faults fuzz golden linear-time nightly format lock clean
+.PHONY: demo docs coverage test test-slow test-nightly test-all real-servers test-failed check sbom wheel dist bench faults fuzz golden linear-time nightly format lock clean
 
 demo: $(RUN)  ## run the sample batch and say where its report is
 	$(BIN)/diligence demo
@@ -36,6 +36,12 @@ test-all: $(DEV) $(MODELS) $(GENERATOR)  ## every test: those of `make test`, `m
 test-failed: $(DEV)  ## the tests that failed the last time, one after the other
 	-sed -i 's|@[A-Za-z0-9 _./-]*"|"|' .pytest_cache/v/cache/lastfailed  # a name bears its group while tests run side by side
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+
+coverage: $(DEV)  ## the tests of `make test` again, and which lines and branches no test reaches; the last line has the share
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(SIDE_BY_SIDE) -m "not slow" || echo "A test failed: its branches may be missing."
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 check: $(DEV)  ## style, format, types, which room imports which, and licences
 	$(BIN)/ruff check .
@@ -74,8 +80,8 @@ linear-time: $(DEV)  ## how the time of functions and patterns grows with their 
 	$(BIN)/python -m tests.linear_time
 
 # Each part runs whatever became of the one before; the last line names the parts that failed.
-NIGHTLY := test-nightly fuzz faults linear-time golden
-nightly: $(DEV)  ## what takes too long for each change: test-nightly, fuzz, an hour of faults, linear-time, golden
+NIGHTLY := test-nightly coverage fuzz faults linear-time golden
+nightly: $(DEV)  ## what takes too long for each change: test-nightly, coverage, fuzz, an hour of faults, linear-time, golden
 	@failed=; \
 	for part in $(NIGHTLY); do $(MAKE) $$part FAULTS="--seeds 0:3000 --seconds 3600" || failed="$$failed $$part"; done; \
 	test -z "$$failed" || { echo "Failed:$$failed"; exit 1; }
