@@ -190,6 +190,8 @@ def _pieces(firsts: AbstractSet[int], words: Iterable[PageWord]) -> int:
     return sum(one and not other for one, other in itertools.pairwise([*drawn, False]))
 
 
+_TYPED: Final = 0.25
+"""Pieces of several words for each line, at least, where it tells anything that no space was typed."""
 _ACROSS: Final = 0.1
 """The share of a table's lines that may run over a gutter: headings over several columns."""
 _MOST_TITLES: Final = 6
@@ -337,11 +339,25 @@ def _find_rivers(
 ) -> Iterator[Interval]:
     """The white space that runs down a column, given where the words of each row begin."""
     lines = [held for line, begins in zip(rows, lefts, strict=True) if (held := _words_within(line, begins, column))]
+    yield from _find_white(lines, GUTTER * size, 0.6 * size)
+    drawn = [pieces for words in lines if len(pieces := _as_drawn(words)) > 1]
+    if sum(len(piece.words) > 1 for pieces in drawn for piece in pieces) > _TYPED * len(drawn):
+        yield from _find_white(drawn, TOUCH, 0.0)
+
+
+def _as_drawn(words: Sequence[PageWord]) -> list[LineCell]:
+    """Words in pieces between which no space was typed."""
+    begins = [index for index, word in enumerate(words) if word.apart and index]
+    return [LineCell(list(words[begin:end])) for begin, end in itertools.pairwise((0, *begins, len(words)))]
+
+
+def _find_white(lines: Sequence[Sequence[PageWord | LineCell]], gutter: float, widest: float) -> Iterator[Interval]:
+    """The white space of at least `gutter` that runs down lines, and is as wide as `widest` in one of them."""
     several = [words for words in lines if len(words) > 1]  # headers of two columns are no part of them
-    spans = _merge(((word.left, word.right) for words in several for word in words), GUTTER * size)
+    spans = _merge(((word.left, word.right) for words in several for word in words), gutter)
     for (_, begin), (end, _) in itertools.pairwise(spans):
         gaps = [gap for words in lines if (gap := _gap(words, begin, end)) is not None]
-        if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < 0.6 * size:
+        if len(gaps) < max(3, 0.7 * len(lines)) or max(right - left for left, right in gaps) < widest:
             continue
         behind = [held for words in several if (held := [word for word in words if word.left >= end - 0.1])]
         if _are_aligned([left for left, _ in gaps], behind):
@@ -402,14 +418,14 @@ def _merge(intervals: Iterable[Interval], gap: float) -> list[Interval]:
     return [(left, right) for left, right in merged]
 
 
-def _gap(words: Sequence[PageWord], begin: float, end: float) -> Interval | None:
+def _gap(words: Sequence[PageWord | LineCell], begin: float, end: float) -> Interval | None:
     """The white space of a line between two positions, if it has words on both sides."""
     before = [word.right for word in words if word.right <= begin + 0.1]
     behind = [word.left for word in words if word.left >= end - 0.1]
     return (max(before), min(behind)) if before and behind else None
 
 
-def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[PageWord]]) -> bool:
+def _are_aligned(ends: Sequence[float], behind: Sequence[Sequence[PageWord | LineCell]]) -> bool:
     """Whether what precedes the lines' white space ends at one place, or what follows it has one edge or middle.
 
     White space that runs down lines of prose by chance has neither.

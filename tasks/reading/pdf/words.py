@@ -61,7 +61,8 @@ _LINE: Final = 200
 class PageWord:
     """The characters from `first` to `end` of the page's text, without white space.
 
-    `glued`: there is no space before it, because it continues the word to its left.
+    `glued`: there is no space before it, because it continues the word to its left. `apart`: none was typed before it,
+    as between cells that are drawn one by one.
     """
 
     text: str
@@ -72,6 +73,7 @@ class PageWord:
     first: int
     end: int
     glued: bool = False
+    apart: bool = False
 
 
 def write_words(words: Iterable[PageWord]) -> str:
@@ -133,6 +135,9 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
         words = list(_find_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
         words = list(_upright_words(textpage, text, spans, ones, others))
+        for word in words if page_text.characters == len(text) else ():
+            before = word.first - 1
+            word.apart = before >= 0 and text[before] == " " and document.is_generated(textpage, before) == 1
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return _join_thousands(words) if _THOUSANDS.search(text) else words

@@ -267,3 +267,23 @@ def test_a_label_that_wraps_behind_its_number_is_one_cell() -> None:
         for right, figure in zip(RIGHTS, figures, strict=False):
             canvas.drawRightString(right, y, figure)
     assert ["11)", "Changes in stocks of raw materials and of goods", "5,085", "20,861"] in rows_of(text_of(canvas))
+
+
+def test_account_numbers_stand_apart_from_names_that_are_drawn_after_them() -> None:
+    canvas = page()
+    names = ["Share capital", "Retained profit", "Trade debtors", "Cash at bank"]
+    rows = [[f"{1100 + 7 * index}", name, f"{index + 4},250"] for index, name in enumerate(names)]
+    for y, (number, name, figure) in zip(range(700, 0, -14), rows, strict=False):
+        canvas.drawRightString(100, y, number)
+        canvas.drawString(102.2, y, name)
+        canvas.drawRightString(300, y, figure)
+    assert rows_of(text_of(canvas)) == rows
+
+
+def test_a_number_that_is_typed_before_a_name_stays_beside_it() -> None:
+    canvas = page()
+    rows = [[f"Level {index} of trade", f"{index + 4},250"] for index in range(1, 5)]
+    for y, (name, figure) in zip(range(700, 0, -14), rows, strict=False):
+        canvas.drawString(72, y, name)
+        canvas.drawRightString(300, y, figure)
+    assert rows_of(text_of(canvas)) == rows
