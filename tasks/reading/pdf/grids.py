@@ -9,16 +9,16 @@ import math
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import compress
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Final
 
 from tasks.reading.pdf.grouping import ColumnCells, Grouping, TableLine, find_label_column
 from tasks.reading.pdf.lines import LEADING_SIGN, Line, LineCell, build_lines, is_figure, is_sign
-from tasks.reading.pdf.rows import TableRow, join_lines
+from tasks.reading.pdf.rows import TableRow, begins_at_the_right, join_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import PageWord, is_right_to_left, write_words
+from tasks.reading.pdf.words import PageWord, write_words
 
 _MOST_LINES: Final = 30
 """Lines of a cell: one with more is a part of the page."""
@@ -92,13 +92,19 @@ def label_and_figures(line: Line) -> tuple[float, float] | None:
     return cells[at - 1].right, cells[at].left
 
 
-def have_room(lines: Sequence[Line], end: float) -> bool:
-    """Whether the first word of most lines would have fitted on the line above, so that they are not running text."""
+def have_room(pairs: Iterable[tuple[Line, Line]], end: float) -> bool:
+    """Whether most lines had room for the first word of the line below, or end in dots: they are no running text."""
     roomy = [
-        line.right + 0.25 * line.size + below.words[0].right - below.words[0].left < end
-        for line, below in itertools.pairwise(lines)
+        above.words[-1].text == "."
+        or above.right + 0.25 * above.size + below.words[0].right - below.words[0].left < end
+        for above, below in pairs
     ]
     return sum(roomy) >= _ROOMY * len(roomy)
+
+
+def _are_level(lines: Iterable[Line], others: Sequence[Line]) -> bool:
+    """Whether one of the lines stands on one level with one of the others."""
+    return any(abs(line.base - other.base) <= _SAME_LEVEL * line.size for line in lines for other in others)
 
 
 def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
@@ -202,7 +208,7 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
     _join_signs(rows)
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
     grid.held = list(compress(range(len(held)), held))
-    is_turned = _begins_at_the_right(rows)
+    is_turned = begins_at_the_right(rows)
     for row in rows:
         row.cells = list(compress(row.cells, held))
         if is_turned:
@@ -247,17 +253,10 @@ def _is_form(rows: Sequence[TableRow]) -> bool:
     """Whether most fields are empty, and most of the others are in columns that most rows have."""
     if len(rows) < _FEWEST_OF_FORM:
         return False
-    columns = [sum(map(bool, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
-    full = [count for count in columns if count >= _FULL * len(rows)]
-    return len(full) > 1 and sum(full) >= _FULL * sum(columns)
-
-
-def _begins_at_the_right(rows: Sequence[TableRow]) -> bool:
-    """Whether a table is of a script that is written to the left, and most right cells are drawn before left ones."""
-    if not is_right_to_left("".join([cell for row in rows for cell in row.cells])):
-        return False
-    several = [row for row in rows if sum(map(bool, row.cells)) > 1]
-    return 2 * sum(row.words[-1].first < row.words[0].first for row in several) > len(several)
+    columns = [list(filter(None, cells)) for cells in zip(*(row.cells for row in rows), strict=True)]
+    full = [len(column) for column in columns if len(column) >= _FULL * len(rows)]
+    figures = sum(all(map(is_figure, column[1:])) for column in columns if len(column) > 1)
+    return len(full) + figures > 1 and sum(full) >= _FULL * sum(map(len, columns))
 
 
 def _grids(rules: Rules) -> list[Rules]:
@@ -372,11 +371,11 @@ class _Grid:
             if last == x + 1 and min(word.left for word in its_words) > self._xs[last]:
                 x = last  # a header over a column of codes and one of figures stands over the figures
             lines = build_lines(its_words)
-            if last > x and self._distribute(lines, fields[y]):
-                continue
-            fields[y][x] = lines
-            is_parted = len(lines) >= STACKED and self._part_stack(fields, cells, field)
-            if len(lines) >= TABLE_LINES and not is_parted and is_too_much(lines):
+            if last == x or not self._distribute(lines, fields[y]):
+                fields[y][x] = lines
+        for y, x in itertools.product(range(self._height), range(self._width)):
+            lines = fields[y][x]
+            if not self._part_stack(fields, cells, y, x) and len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
         return fields
 
@@ -442,25 +441,34 @@ class _Grid:
         self.faults = grid.faults
         return rows
 
-    def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], field: int) -> bool:
-        """Distribute the lines of a cell spanning several rows among these, if each line is a cell; returns whether it
-        did.
+    def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], y: int, x: int) -> bool:
+        """Put the lines of a cell spanning several rows into the rows where they stand; returns whether it did.
 
-        Some programs draw rules between the figures of a table but not between their labels.
+        Some programs draw rules between the figures of a table but not between their labels. Either each line is a
+        label, or most rows have a line on the level of another cell's, or it is a figure at the foot.
         """
-        y, x = divmod(field, self._width)
-        lines = fields[y][x]
-        rows = [bisect(self._ys, _middle(line.words[0])) - 1 for line in lines]
-        below = range(field, len(cells), self._width)
-        spanned = sum(cells[other] == field for other in below)
-        if len(set(rows)) < len(rows) or len(rows) < LEVEL * spanned:
+        lines, last = fields[y][x], self._last_row(cells, y, x)
+        if last == y or not lines:
             return False
-        if not have_room(lines, self._end(lines, cells, y, x)):
-            return False
-        fields[y][x] = []
-        for row, line in zip(rows, lines, strict=True):
-            fields[row][x] = [line]
-        return True
+        rows: dict[int, list[Line]] = {}
+        for line in lines:
+            rows.setdefault(bisect(self._ys, _middle(line.words[0])) - 1, []).append(line)
+        level = sum(
+            any(_are_level(held, cell) for cell in fields[row] if cell is not lines) for row, held in rows.items()
+        )
+        least = LEVEL * (last + 1 - y)
+        if len(lines) < STACKED:
+            is_stack = len(lines) == level == 1 and last in rows and is_figure(write_words(lines[0].words))
+        elif len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
+            is_stack = False
+        else:
+            ends = [(above[-1], below[0]) for above, below in itertools.pairwise(rows.values())]
+            is_stack = have_room(ends, self._end(lines, cells, y, x))
+        if is_stack:
+            fields[y][x] = []
+            for row, held in rows.items():
+                fields[row][x] = held
+        return is_stack
 
     def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
         """Where the lines of a cell may end: its right side, minus a margin as wide as that on its left.
@@ -569,19 +577,8 @@ def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLin
             places[-1].append(rule)
         else:
             places.append([rule])
-    return [sum(rule.at for rule in near) / len(near) for near in places], [_end_to_end(near) for near in places]
-
-
-def _end_to_end(near: Sequence[RuledLine]) -> list[RuledLine]:
-    """The rules at one position, with those joined that continue each other."""
-    joined: list[RuledLine] = []
-    for rule in sorted(near, key=attrgetter("begin")):
-        if joined and rule.begin <= joined[-1].end + THIN:
-            last = joined[-1]
-            joined[-1] = RuledLine(last.at, last.begin, max(last.end, rule.end))
-        else:
-            joined.append(rule)
-    return joined
+    joined = [join_rules(rule._replace(at=near[0].at) for rule in near) for near in places]
+    return [sum(rule.at for rule in near) / len(near) for near in places], joined
 
 
 def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
@@ -601,11 +598,4 @@ def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[b
 
 def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:
     """Whether the rules at one position cover most of the way from `begin` to `end`."""
-    for _, first, last in rules:
-        if first <= begin and end <= last:
-            return True
-    covered = 0.0
-    for _, first, last in rules:
-        if first < end and begin < last:
-            covered += min(last, end) - max(first, begin)
-    return covered >= _SPANNED * (end - begin)
+    return sum(max(0.0, min(last, end) - max(first, begin)) for _, first, last in rules) >= _SPANNED * (end - begin)

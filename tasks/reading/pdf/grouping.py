@@ -203,7 +203,8 @@ class Grouping:
 
     def _row_faults(self, held: Mapping[int, ColumnCells], first: int, end: int) -> float:
         """How irregular it is that a row, from one level to another, holds something in these columns alone."""
-        if len(held) > 1:
+        bands = [-1, *self._bands, math.inf]
+        if len(held) > 1 or (self._is_grid and bands[first] < bands[first + 1] and bands[end] < bands[end + 1]):
             return 0.0 if self._label in held else _Fault.NO_LABEL
         is_heading = first < self._first or (min(held) <= self._label and (end <= self._last or not self._is_field))
         return _Fault.HEADING if is_heading else _Fault.STRAY

@@ -34,7 +34,7 @@ from tasks.reading.pdf.gaps import (
 )
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import Line, LineCell, build_lines, is_figure
-from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, rules_across
+from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
     MOST,
@@ -123,7 +123,7 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     rules = find_rules(page, turn)
     tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
     if columns:
-        return [(0, len(text), _write_columns(columns, rules_across(rules), words, text))]
+        return [(0, len(text), _write_columns(columns, join_rules(rules.horizontal), words, text))]
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits)
 
@@ -140,7 +140,7 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
     tables = find_ruled_tables(rules, words)
     if not tables and (columns := columns_by_rule(words, rules.vertical, rules.horizontal)):
         return [], columns
-    across = rules_across(rules)
+    across = join_rules(rules.horizontal)
     ruled = {word.first for word in _words(tables)}
     free = build_lines(word for word in words if word.first not in ruled)
     if not tables and not is_turned and (columns := columns_by_height(words, free)):

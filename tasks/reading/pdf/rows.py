@@ -125,6 +125,14 @@ def figures_in_one_cell(rows: Iterable[TableRow]) -> int:
     return shared
 
 
+def begins_at_the_right(rows: Sequence[TableRow]) -> bool:
+    """Whether a table is of a script that is written to the left, and most right cells are drawn before left ones."""
+    if not is_right_to_left("".join([cell for row in rows for cell in row.cells])):
+        return False
+    several = [row for row in rows if sum(map(bool, row.cells)) > 1]
+    return 2 * sum(row.words[-1].first < row.words[0].first for row in several) > len(several)
+
+
 class Rows:
     """Reads the rows of a table from its lines, from top to bottom, and the places of its columns.
 
@@ -155,7 +163,7 @@ class Rows:
         right one.
         """
         read = [self._row(row) for row in self._grouping.rows()[0]]
-        if is_right_to_left("".join(cell for row in read for cell in row.cells)) and self._is_drawn_to_the_left():
+        if begins_at_the_right(read):
             for row in read:
                 row.cells.reverse()
         return read
@@ -164,12 +172,6 @@ class Rows:
         """Where the text of each column may end."""
         nexts = [left - GUTTER * self._size for left in self._lefts[1:]]
         return [min(pair) - 0.15 * self._size for pair in zip(self._rights, [*nexts, math.inf], strict=True)]
-
-    def _is_drawn_to_the_left(self) -> bool:
-        """Whether the right cell of most lines is drawn before the left one."""
-        lines = [line for line in self._lines if len(line.cells) > 1]
-        backwards = sum(line.cells[-1].words[0].first < line.cells[0].words[0].first for line in lines)
-        return 2 * backwards > len(lines)
 
     def _row(self, group: Sequence[int]) -> TableRow:
         cells: list[str] = []

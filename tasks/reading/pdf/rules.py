@@ -210,11 +210,6 @@ def _find_stroked_segments(path: Any) -> Iterator[tuple[tuple[float, float], tup
         last = point
 
 
-def rules_across(rules: Rules) -> list[RuledLine]:
-    """The horizontal rules of a page, with adjoining ones joined."""
-    return join_rules(rules.horizontal) if len(rules.horizontal) <= _MOST_RULES else []
-
-
 def join_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
     """The rules with adjoining ones joined."""
     joined: list[RuledLine] = []

@@ -313,7 +313,6 @@ def are_aligned(one: LineCell, other: LineCell) -> bool:
 
 _MOST_SIDES: Final = 8
 """Places at which a run of lines may be parted into tables side by side."""
-"""The share of a table's width that a rule between two of its rows covers."""
 _UNDER: Final = 0.4
 """How far below its words an underline stands at most, as a share of their size."""
 _ENDS: Final = 2.0

@@ -1,5 +1,6 @@
 """Forms: rules round several rows, codes beside labels, columns that are drawn one after the other."""
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -24,6 +25,12 @@ LINES = (
     ("Profit or loss", "DI", "-96 675", "-64 377"),
     ("Grants", "DJ", "", ""),
     ("TOTAL (I)", "DL", "-61 052", "35 623"),
+)
+NUMBERED = (
+    ("1 Enter what you earned abroad and paid . . . .", "1", "98", "", ""),
+    ("2 Carryover . . . . . . . . . . . . . . . .", "2", "99", "", ""),
+    ("3 Add what lines 1 and 2 say to the total of . .", "3", "197", "", ""),
+    ("4 Take line 3 from what you owe at home . . . .", "", "", "4", "803"),
 )
 CODED = (
     ("Fixed assets", "21/28", "7.252.006", "4.952.175"),
@@ -63,6 +70,22 @@ def _form(canvas: Canvas) -> None:
         _cells(canvas, row, ys[index + 1] - 11)
 
 
+def _at_the_side(canvas: Canvas) -> None:
+    """Rules round the numbers and figures alone; labels of two lines, and figures of a total behind the others."""
+    ys = [710 - 24 * index for index in range(len(NUMBERED) + 1)]
+    for y in (ys[0], ys[-1]):
+        canvas.line(70, y, 510, y)
+    canvas.grid([350, 370, 420], ys[:-1])
+    canvas.grid([420, 440, 510], [ys[0], ys[-1]])
+    for y, (label, *cells) in zip(ys, NUMBERED, strict=False):
+        words, half = label.split(" "), label.find(" . ") > 24
+        lines = [" ".join(words[:5]), " ".join(words[5:])] if half else [label]
+        for line, below in zip(lines[::-1], (20, 10), strict=False):
+            canvas.drawString(72, y - below, line)
+        for right, cell in zip((366, 416, 436, 506), cells, strict=True):
+            canvas.drawRightString(right, y - 20, cell)
+
+
 def _lowered(canvas: Canvas) -> None:
     for index, row in enumerate(CODED):
         canvas.drawString(72, 700 - 16 * index, row[0])
@@ -88,15 +111,41 @@ def _by_columns(canvas: Canvas) -> None:
         (lambda canvas: _box(canvas, grounds=True), ASSETS),
         (lambda canvas: _box(canvas, grounds=False), ASSETS),
         (_form, (("", "", "Year N", "Year N-1"), *LINES)),
+        (_at_the_side, NUMBERED),
         (_lowered, CODED),
         (_by_columns, CODED),
     ],
-    ids=["rows on grounds", "rows in a box", "empty fields", "codes set lower", "column by column"],
+    ids=[
+        "rows on grounds",
+        "rows in a box",
+        "empty fields",
+        "beside labels",
+        "codes set lower",
+        "column by column",
+    ],
 )
 def test_each_line_of_a_form_is_a_row(draw: Callable[[Canvas], None], rows: Sequence[Sequence[str]]) -> None:
     canvas = page()
     draw(canvas)
     assert rows_of(text_of(canvas)) == list(map(list, rows))
+
+
+def test_a_form_keeps_its_rows_where_few_fields_are_filled_in() -> None:
+    canvas = page()
+    rows = [[f"Account {number}", "", ""] for number in range(20)]
+    rows += [["Cash", "3 217", "3 217"], ["TOTAL", "3 217", "3 217"]]
+    xs, ys = (70, 250, 310, 360, 410, 460), [710 - 14 * index for index in range(len(rows) + 1)]
+    canvas.setFillColorRGB(1, 1, 1)
+    for y in ys[1:]:
+        for left, right in itertools.pairwise(xs):
+            canvas.rect(left, y, right - left, 14, stroke=0, fill=1)
+    canvas.setFillColorRGB(0, 0, 0)
+    canvas.grid(list(xs), [ys[0], ys[-1]])
+    for y, row in zip(ys, rows, strict=False):
+        canvas.drawString(72, y - 10, row[0])
+        canvas.drawRightString(306, y - 10, row[1])
+        canvas.drawRightString(406, y - 10, row[2])
+    assert rows_of(text_of(canvas)) == rows
 
 
 def test_what_a_cell_says_in_several_lines_stays_one_cell() -> None:
