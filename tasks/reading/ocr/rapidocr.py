@@ -30,6 +30,9 @@ _SETTINGS: Final = {
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
 }
+_NOT_LOADED: Final = (
+    "RapidOCR cannot be loaded. Install diligence's requirements again, or set DILIGENCE_OCR_ENGINE to tesseract."
+)
 
 
 def missing() -> str | None:
@@ -51,13 +54,7 @@ class RapidOcr:
         import numpy as np  # noqa: PLC0415 - in the processes alone
 
         grey = np.frombuffer(picture.dots, np.uint8).reshape(picture.height, picture.width)
-        try:
-            model = _model()
-        except Exception as error:
-            raise Unavailable(
-                "RapidOCR cannot be loaded. Install diligence's requirements again, or set DILIGENCE_OCR_ENGINE to "
-                "tesseract."
-            ) from error
+        model = _load()
         try:
             found: Any = model(np.stack([grey] * 3, axis=-1))
         except Exception as error:  # a picture that it does not take
@@ -70,12 +67,29 @@ class RapidOcr:
 
 
 @cache
-def _model() -> "Model":
-    import cv2  # noqa: PLC0415 - in the processes alone: they take 0.3 s and 200 MB
-    from rapidocr import RapidOCR  # noqa: PLC0415
+def load_cv2() -> Any:
+    """OpenCV, which RapidOCR needs; in the recognising processes alone: it takes 0.2 s and 100 MB.
 
+    Raises:
+        Unavailable: it cannot be loaded.
+    """
+    try:
+        import cv2  # noqa: PLC0415
+    except Exception as error:
+        raise Unavailable(_NOT_LOADED) from error
     cv2.setNumThreads(1)
-    return RapidOCR(params=_SETTINGS)
+    return cv2
+
+
+@cache
+def _load() -> "Model":
+    load_cv2()
+    try:
+        from rapidocr import RapidOCR  # noqa: PLC0415 - 0.3 s and 100 MB
+
+        return RapidOCR(params=_SETTINGS)
+    except Exception as error:
+        raise Unavailable(_NOT_LOADED) from error
 
 
 def _words(line: int, text: str, box: Any, score: float, words: Sequence[Any]) -> Iterator[RecognisedWord]:

@@ -20,6 +20,7 @@ from tasks.reading import detect, limits
 from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
 from tasks.reading.ocr import rapidocr, tesseract
+from tasks.reading.ocr.doubts import Doubts, find_doubts
 from tasks.reading.ocr.page import (
     Engine,
     RecognisedPage,
@@ -51,10 +52,13 @@ _SECONDS: Final = 120.0
 """That Tesseract may take for a page where nothing else limits it."""
 
 _SURE: Final = 0.88
-"""The confidence in a page from which it is not read again: by another engine, or turned by half a circle."""
+"""The confidence in a page from which it is not read again turned by half a circle, and Tesseract's may count."""
 
 _SENSELESS: Final = 0.4
 """Of the words that Tesseract was less sure of fewer than one in three was right."""
+
+_LEGIBLE: Final = 0.5
+"""The confidence in a page below which Tesseract may have it on its side."""
 
 _TALL: Final = 1.5
 _INK: Final = 60
@@ -116,22 +120,35 @@ def recognise_page(path: Path, order: str) -> Reading:
 
 
 def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
-    """The words of a picture by the first of these engines that is certain of them, otherwise by the most certain."""
+    """The words of a picture: those of which the first engine is certain, and the next one's where it is not."""
     best = RecognisedPage(ScanState.FAILED, engines.names[0])
     if _is_blank(picture):
         return RecognisedPage(ScanState.EMPTY, engines.names[0])
+    doubts: Doubts | None = None
     for engine in engines.opened():
+        is_last = engine.name == engines.names[0]
         try:
-            page = _upright(engine, picture)
+            if doubts and doubts.sure:
+                page = _settle(engine, best, doubts)
+            else:
+                page = _read_upright(engine, picture) if is_last else _read(engine, picture, 0)
         except RecognitionFailed as error:
             if isinstance(error, RecognitionTimedOut) and not best.words:
                 best = replace(best, state=ScanState.LATE)
             continue
-        if engines.accept(page):
+        doubts = None if is_last else find_doubts(picture.turned(page.turn), page.words)
+        if not doubts and engines.accept(page):
             return page if page.confidence >= _SENSELESS else replace(page, state=ScanState.EMPTY, words=())
-        if page.confidence > best.confidence:
-            best = replace(page, engine=engines.names[0])  # it is settled: no engine is surer
+        if page.words:
+            best = replace(page, engine=engines.names[0])  # it counts where the next engine fails
     return best
+
+
+def _settle(engine: Engine, page: RecognisedPage, doubts: Doubts) -> RecognisedPage:
+    """A page whose doubtful words are replaced by those that an engine reads in their places."""
+    first = 1 + max(word.line for word in doubts.sure)
+    read = [word._replace(line=first + word.line) for word in engine.words(doubts.picture)]
+    return replace(page, words=[*doubts.sure, *read])
 
 
 def _is_blank(picture: Picture) -> bool:
@@ -142,25 +159,27 @@ def _is_blank(picture: Picture) -> bool:
     return sum(counts) - sum(counts[max(0, paper - _INK) : paper + _INK]) <= _BLANK
 
 
-def _upright(engine: Engine, picture: Picture) -> RecognisedPage:
+def _read(engine: Engine, picture: Picture, turn: int) -> RecognisedPage:
+    """What an engine reads in a picture that is turned left by so many quarters of a circle."""
+    turned = picture.turned(turn)
+    words = engine.words(turned)
+    state = ScanState.READ if words else ScanState.EMPTY
+    return RecognisedPage(state, engine.name, turned.width, turned.height, turn, words)
+
+
+def _read_upright(engine: Engine, picture: Picture) -> RecognisedPage:
     """What an engine reads in a picture that is turned upright.
 
-    Engines detect text that lies on its side, but not on which side: of the two ways, the one with more certainty is
-    used. Text with low certainty may be upside down.
+    RapidOCR detects text that lies on its side, but not on which side; Tesseract makes nothing of it. Text with low
+    certainty may be upside down. Of several ways, the one with most certainty is used.
     """
-
-    def turned(quarters: int) -> RecognisedPage:
-        upright = picture.turned(quarters)
-        words = engine.words(upright)
-        state = ScanState.READ if words else ScanState.EMPTY
-        return RecognisedPage(state, engine.name, upright.width, upright.height, quarters, words)
-
-    page = turned(0)
+    page = _read(engine, picture, 0)
     if _lies_on_its_side(page.words):
-        return max((turned(1), turned(3)), key=_certainty)
-    if page.words and page.confidence < _SURE:
-        return max((page, turned(2)), key=_certainty)
-    return page
+        return max((_read(engine, picture, turn) for turn in (1, 3)), key=_certainty)
+    turns: tuple[int, ...] = (2,) if page.words and page.confidence < _SURE else ()
+    if engine.name != rapidocr.NAME and page.confidence < _LEGIBLE:
+        turns = (1, 2, 3)
+    return max((page, *(_read(engine, picture, turn) for turn in turns)), key=_certainty)
 
 
 def _certainty(page: RecognisedPage) -> float:

@@ -77,9 +77,10 @@ class Tesseract:
         """As of `Engine`."""
         command = [self._program, "stdin", "stdout", "-l", self._languages, "--dpi", str(DOTS_AN_INCH)]
         as_table = ["-c", "tessedit_create_tsv=1", "-c", "tessedit_create_txt=0"]
+        sparse = ["--psm", "11"]  # else it overlooks numbers that stand alone
         try:
             with subprocess.Popen(  # noqa: S603 - no shell, and nothing of the document in the command
-                [*command, *as_table],
+                [*command, *sparse, *as_table],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

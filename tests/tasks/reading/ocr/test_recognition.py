@@ -103,15 +103,31 @@ def test_a_tesseract_that_fails_leaves_the_page_to_rapidocr(tmp_path: Path, comm
     assert (both.engine, both.text()) == ("rapidocr", CLAUSE.strip())
 
 
-@pytest.mark.parametrize(("confidence", "engine"), [(96, "tesseract eng"), (70, "rapidocr")])
-def test_auto_takes_tesseract_where_it_is_sure(tmp_path: Path, confidence: int, engine: str) -> None:
-    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t90\\t9\\t{confidence}\\tLoan\\n"
+@pytest.mark.parametrize(
+    ("confidence", "height", "engine", "text"),
+    [(96, 9999, "tesseract eng", "Loan"), (70, 9999, "rapidocr", CLAUSE.strip()), (96, 40, "rapidocr", None)],
+)
+def test_auto_reads_again_what_tesseract_is_not_sure_of_or_overlooks(
+    tmp_path: Path, confidence: int, height: int, engine: str, text: str | None
+) -> None:
+    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t{height}\\t{confidence}\\tLoan\\n"
     found = str(program(tmp_path / "bin", "cat >/dev/null", f"printf '{HEAD}{row}'") / "tesseract")
     image = picture(CLAUSE)
     page = recognise(
         Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
     )
-    assert (page.engine, page.text()) == (engine, "Loan" if engine.startswith("tesseract") else CLAUSE.strip())
+    assert (page.engine, page.text()) == (engine, text or f"Loan\n{CLAUSE.strip()}")
+
+
+@needs_tesseract
+def test_numbers_that_stand_alone_are_read() -> None:
+    numbers = [str(number) for number in range(21, 41)]
+    image = picture("\n".join(f"{number}|The deponent said that it was so." for number in numbers))
+    page = recognise(
+        Picture(image.width, image.height, image.tobytes()),
+        Engines("eng", rapidocr=True, is_auto=True, program=tesseract.program()),
+    )
+    assert re.findall(r"\d+", page.text()) == numbers
 
 
 def test_a_page_is_kept_as_it_was_recognised() -> None:

@@ -1,0 +1,98 @@
+"""What the first engine overlooked on a page or is not sure of: RapidOCR reads that alone.
+
+Tesseract says nothing of what it overlooks, such as numbers that stand by themselves. The ink shows it: marks as large
+as letters that stand in no word.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tasks.reading.ocr import rapidocr
+from tasks.reading.ocr.page import RecognisedWord
+from tasks.reading.picture import Picture
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SURE_WORD: Final = 0.6
+_SURE_NUMBER: Final = 0.9
+_TALLEST: Final = 2.5
+"""Heights of a usual word: a column of numbers that was read as one word is taller."""
+
+_LEAST_SHARE: Final = 0.7
+"""Of words in sure lines: on a page with fewer Tesseract's certainty is worth little, and all of it is read again."""
+
+_NEAR: Final = 10
+"""Heights of a word: a line is read again if ink in its row is that near. A number by itself is easily overlooked."""
+
+_DUST: Final = 0.001
+_INK: Final = 25
+"""How much darker than what surrounds it a dot of ink is, of 255, or lighter on dark paper."""
+
+_DARK: Final = 110
+
+
+class Doubts(NamedTuple):
+    """The words that hold, and the page's picture without them: an engine reads the rest there."""
+
+    sure: Sequence[RecognisedWord]
+    picture: Picture
+
+
+def find_doubts(picture: Picture, words: Sequence[RecognisedWord]) -> Doubts | None:
+    """The doubts that remain after an engine read these words in an upright picture; None if there are none."""
+    import numpy as np  # noqa: PLC0415 - in the recognising processes alone
+
+    heights = sorted(word.bottom - word.top for word in words for _ in word.text)
+    height = max(1.0, heights[len(heights) // 2]) if heights else 0.0
+    lines = [list(line) for _, line in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
+    lines = [line for line in lines if all(_is_sure(word, height) for word in line)]
+    if sum(map(len, lines)) < max(1, _LEAST_SHARE * len(words)):
+        return Doubts((), picture)
+    grey = np.frombuffer(picture.dots, np.uint8).reshape(picture.height, picture.width)
+    glyphs = _find_glyphs(grey, height)
+    is_read = np.zeros(grey.shape, np.bool_)
+    for line in lines:
+        _fill(is_read, line, 1, height / 4)
+    across, down = glyphs[:, ~is_read[glyphs[1], glyphs[0]]]
+    if len(across) <= max(2, _DUST * glyphs.shape[1]):
+        return None
+    rest = grey.copy()
+    sure: list[RecognisedWord] = []
+    for line in lines:
+        left, right = min(word.left for word in line), max(word.right for word in line)
+        is_beside = (across > left - _NEAR * height) & (across < right + _NEAR * height)
+        if not (
+            is_beside & (down >= min(word.top for word in line)) & (down <= max(word.bottom for word in line))
+        ).any():
+            _fill(rest, line, int(np.median(grey)), height / 10)
+            sure += line
+    return Doubts(sure, Picture(picture.width, picture.height, rest.tobytes()))
+
+
+def _is_sure(word: RecognisedWord, height: float) -> bool:
+    least = _SURE_NUMBER if any(map(str.isdigit, word.text)) else _SURE_WORD
+    return word.confidence >= least and word.bottom - word.top <= _TALLEST * height
+
+
+def _find_glyphs(grey: "NDArray[np.uint8]", height: float) -> "NDArray[np.int32]":
+    """The middles of marks on paper that are as large as the letters of words of that height: across and down."""
+    import numpy as np  # noqa: PLC0415 - in the recognising processes alone
+
+    cv2 = rapidocr.load_cv2()
+    edge = int(2 * height) | 1
+    paper = cv2.blur(grey, (edge, edge)).astype(np.int16)
+    ink = (paper - grey if np.median(grey) > _DARK else grey - paper) > _INK
+    _, _, boxes, middles = cv2.connectedComponentsWithStats(ink.astype(np.uint8))
+    _, _, width, tall, dots = boxes[1:].T
+    is_glyph = (tall > height / 2) & (tall < 2 * height) & (width < 2 * height) & (dots > width * tall / 8)
+    return np.asarray(middles[1:][is_glyph].T, np.int32)
+
+
+def _fill(picture: "NDArray[Any]", words: Sequence[RecognisedWord], value: int, margin: float) -> None:
+    for word in words:
+        top, left = max(0, int(word.top - margin)), max(0, int(word.left - margin))
+        picture[top : int(word.bottom + margin), left : int(word.right + margin)] = value
