@@ -2,9 +2,11 @@
 
     git clone --depth 1 https://github.com/scribeocr/ocr-benchmark A        # 30 scans: tables, filings, columns, forms
     git clone --depth 1 https://github.com/zzzDavid/ICDAR-2019-SROIE B      # 626 receipts
-    python -m tests.benchmarks.scans --labelled A --receipts B --prints C [--shut] [--engine NAME]
+    git clone --depth 1 https://github.com/josefrancisco81788/Tool---Financial-Statement-Transcription D
+    python -m tests.benchmarks.scans --labelled A --receipts B --prints C --statements D [--shut] [--engine NAME]
 
-`A` and `B` were labelled by others, by word and by line. `C` is a folder of PDFs that have their text as text: pages of
+`A` and `B` were labelled by others, by word and by line; the statements in `D` by eye, before an engine had read them
+(`scanned_statements.txt`). `C` is a folder of PDFs that have their text as text: pages of
 them are made into scans (grey, askew, noisy, and one in three as a fax), and what a page has as text is what should be
 read. Half of each part, by its names, is shut: engines were chosen, and limits set, without it. `--row` prints a line a
 page.
@@ -19,6 +21,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha1
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +33,7 @@ from PIL import Image, ImageFilter
 from tasks.reading import image
 from tasks.reading.ocr import tesseract
 from tasks.reading.ocr.page import RecognisedPage
-from tasks.reading.ocr.recognise import Engines, recognise
+from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.pdf.pages import mend_text, read_page
 from tasks.reading.picture import Picture
 
@@ -42,8 +45,9 @@ ROW = 3
 ENGINES = {
     "Tesseract": Engines("eng", rapidocr=False, program=tesseract.program()),
     "RapidOCR": Engines(None, rapidocr=True),
+    "auto": Engines("eng", rapidocr=True, is_auto=True, program=tesseract.program()),
 }
-AUTO = Engines("eng", rapidocr=True, is_auto=True)
+STATEMENTS = Path(__file__).with_name("scanned_statements.txt")
 LEVELS = (0.0, 0.7, 0.8, 0.85, 0.9, 0.95, 1.01)
 
 
@@ -81,6 +85,22 @@ def receipts(folder: Path) -> Iterator[LabelledPage]:
             texts = [",".join(row[8:]) for row in csv.reader(file, quoting=csv.QUOTE_NONE)]
         if picture := image.draw_page(folder / "data" / "img" / f"{path.stem}.jpg", 0):
             yield LabelledPage("receipts", path.stem, picture, texts)
+
+
+def statements(folder: Path) -> Iterator[LabelledPage]:
+    """Pages of scanned accounts; the labels name each file by its content."""
+    paths = {_blob(path)[:8]: path for path in folder.glob("tests/**/*.pdf")}
+    for page in STATEMENTS.read_text().split("\n== ")[1:]:
+        head, *lines = page.strip().split("\n")
+        blob, _, number = head.split()
+        if picture := draw_pdf_page(paths[blob], int(number) - 1):
+            yield LabelledPage("statements", head, picture, lines)
+
+
+def _blob(path: Path) -> str:
+    """The name that Git gives a file's content."""
+    content = path.read_bytes()
+    return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def made_scans(folder: Path, *, shut: bool) -> Iterator[LabelledPage]:
@@ -178,6 +198,7 @@ def main() -> None:
     parser.add_argument("--labelled", type=Path)
     parser.add_argument("--receipts", type=Path)
     parser.add_argument("--prints", type=Path)
+    parser.add_argument("--statements", type=Path)
     parser.add_argument("--shut", action="store_true")
     parser.add_argument("--engine", choices=ENGINES)
     parser.add_argument("--row", action="store_true")
@@ -185,25 +206,20 @@ def main() -> None:
     pages: list[Iterator[LabelledPage]] = []
     if options.labelled:
         pages.append(page for page in labelled_pages(options.labelled) if is_shut(page.name) == options.shut)
+    if options.statements:
+        pages.append(page for page in statements(options.statements) if is_shut(page.name) == options.shut)
     if options.receipts:
         pages.append(page for page in receipts(options.receipts) if is_shut(page.name) == options.shut)
     if options.prints:
         pages.append(made_scans(options.prints, shut=options.shut))
     measured: defaultdict[tuple[str, str], list[Measured]] = defaultdict(list)
     for page in (page for part in pages for page in part):
-        by_engine: dict[str, Measured] = {}
         for name, engines in ENGINES.items():
             if options.engine not in {None, name}:
                 continue
             began = _processor_time()
             recognised = recognise(page.picture, engines)
-            by_engine[name] = measure(page.lines, recognised, _processor_time() - began)
-            if name == "Tesseract":
-                is_enough = AUTO.accept(recognised)
-        if len(by_engine) == len(ENGINES):  # as `auto` does: what Tesseract is not sure of is read again
-            first, second = by_engine["Tesseract"], by_engine["RapidOCR"]
-            by_engine["auto"] = first if is_enough else second._replace(seconds=first.seconds + second.seconds)
-        for name, result in by_engine.items():
+            result = measure(page.lines, recognised, _processor_time() - began)
             measured[page.part, name].append(result)
             if options.row:
                 print(page.part, page.name, name, *result, flush=True)
