@@ -26,22 +26,22 @@ from tasks.table.terms import (
 
 _LAW: Final = re.compile(written("law"))
 _PLACE_TAIL: Final = re.compile(written("place_tail"))
+_STATE_BESIDE: Final = re.compile(
+    r"(?:the )?United States(?: of America)?,? and\b[^.;]{0,100}?\b(?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)"
+)
+"""The state whose law governs beside that of the United States."""
 
 
 def find_governing_law(contract: Contract) -> FoundValue | None:
     """The place whose law governs it: a state, a province or a country."""
     for match in _LAW.finditer(contract.flat):
-        if says("no_law", match[0]):
+        if says("no_law", contract.flat[max(0, match.start() - 30) : match.end()]):
             continue
+        start = match.start(match.lastgroup or 0)
         written = re.split(r"\.\s", match[match.lastgroup or 0])[0]
-        end = match.start(match.lastgroup or 0) + len(written)
+        end = start + len(written)
         place = " ".join(written.split())
-        rest = contract.flat[match.end() : match.end() + 80]
-        if re.match(r"United States", place) and (
-            state := re.match(
-                r"(?: of America)? and (?:of )?the (?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)", rest
-            )
-        ):
+        if state := _STATE_BESIDE.match(contract.flat, start):
             place = state[1]
         place = re.sub(
             r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE

@@ -149,6 +149,3 @@ def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:
     if words and not (len(words) == 1 and _LEGAL_END.search(name)):
         return False
     return bool(_LEGAL_END.search(name)) or has_alias or _DESCRIBED.match(flat, stop) is not None
-
-
-# --- days

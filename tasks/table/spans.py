@@ -15,13 +15,15 @@ from typing import Final, NamedTuple
 from tasks.language.periods import dates
 
 _BREAK: Final = re.compile(r"[^\S ]")
-_ORDINAL_DAY: Final = re.compile(
-    r"(?P<day>\d{1,2}) ?(?:st|nd|rd|th)? +day +of +(?P<month>[A-Z][a-z]+) *,? *(?:in the year )?(?P<year>\d{4})"
-)
 _DATA: Final = tomllib.loads(Path(__file__).with_name("durations.toml").read_text(encoding="utf-8"))
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words}
 _UNITS: Final = {word: unit for unit, words in _DATA["units"].items() for word in words}
 ORDINALS: Final[dict[str, int]] = _DATA["ordinals"]
+_ORDINAL_DAY: Final = re.compile(  # a raised "th" may come apart: "20t h day of December 2018"
+    rf"\b(?P<day>\d{{1,2}}|{'|'.join(ORDINALS)}) *(?:st|nd|rd|th|s t|n d|r d|t h)? +day +of +"
+    r"(?P<month>[A-Z]{3,9})[ .,]*(?:in the year )?(?P<year>\d{4})",
+    re.IGNORECASE,
+)
 _NUMBER: Final = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 DURATION: Final = (
     rf"(?<![\w.,])(?:(?P<words>{_NUMBER})[ -]*(?:\(? *(?P<beside>\d{{1,3}}) *\)?)?|(?P<digits>\d{{1,3}})(?: *\([a-z -]+\))?)"
@@ -67,7 +69,8 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
     stretch = flat[max(0, start) : end]
     found: list[Dated] = []
     for match in _ORDINAL_DAY.finditer(stretch):
-        named = dates(f"{match['month']} {int(match['day'])}, {match['year']}")
+        day = ORDINALS.get(match["day"].casefold()) or int(match["day"])
+        named = dates(f"{match['month'].title()} {day}, {match['year']}")
         if named and named[0].end:
             found.append(Dated(named[0].end, match.start(), match.end()))
     # several blanks are one to the reader of dates: they are put off to the end of the word before them

@@ -143,7 +143,7 @@ def _reckoned_end(contract: Contract, match: re.Match[str], clause: Span) -> Fou
     flat = contract.flat
     for duration in find_durations(flat, match.start(), min(clause.end, match.end() + 320)):
         before = flat[match.start() : duration.start]
-        near = flat[max(clause.start, duration.start - 70) : duration.start]
+        near = contract.words(Span(clause.start, duration.start))[-70:]
         behind = flat[duration.end : min(clause.end, duration.end + 120)]
         if duration.value[-1] == "D" or pattern(written("no_term")).search(before) or says("either", before):
             continue
@@ -168,7 +168,7 @@ def _anniversary(contract: Contract, match: re.Match[str], clause: Span) -> Foun
     expression = rf"\b(?P<word>{'|'.join(ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th)) (?:\([^)]*\) )?(?:year )?anniversary of (?:the |this )?(?:date|effective|commencement|execution|signing)"
     named = pattern(expression).search(contract.flat, match.start(), min(clause.end, match.end() + 320))
     begun = contract.find("effective_date") or contract.find("agreement_date")
-    if named is None or begun is None:
+    if named is None or begun is None or says("not_before", contract.flat[match.start() : named.start()][-40:]):
         return None
     years = ORDINALS.get(named["word"].casefold()) or int(re.sub(r"\D", "", named["word"]))
     day = add_duration(date.fromisoformat(begun.value), f"P{years}Y")
