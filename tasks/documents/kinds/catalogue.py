@@ -68,7 +68,7 @@ class Kind:
 
     def is_confirmed(self, body_words: str) -> bool:
         """Whether these words of a document include two that documents of this kind must contain."""
-        return sum(word in body_words for word in self.body) >= 2
+        return len(self.body) > 1 and sum(map(body_words.__contains__, self.body)) > 1
 
 
 class Match(NamedTuple):
@@ -168,11 +168,13 @@ def kinds() -> Mapping[str, Kind]:
 
 
 @cache
-def _names() -> Phrases:
-    entries = read_file("catalogue.toml").items()
+def names(*wanted: str) -> Phrases:
+    """The names of the kinds with these ids, without ids of all: each stands for its kind and whether it is weak."""
+    entries = read_file("catalogue.toml")
     return Phrases(
         (phrase, (kinds()[name], weak))
-        for name, entry in entries
+        for name, entry in entries.items()
+        if name in (wanted or entries)
         for key, weak in (("names", False), ("weak", True))
         for phrase in entry.get(key, ())
     )
@@ -183,7 +185,7 @@ def find_kinds(words: str) -> tuple[Match, ...]:
     """The kinds that plain words name, in order; where one name contains another, only the longer."""
     found = [
         Match(kind, start, end, weak)
-        for start, end, (kind, weak) in _names().find(words)
+        for start, end, (kind, weak) in names().find(words)
         if not kind.against.stand_in(words)
     ]
     found.sort(key=lambda match: (match.start - match.end, match.weak, match.start))

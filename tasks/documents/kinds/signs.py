@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tasks.code_version import code_version
-from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, plain_words, read_file
+from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, names, plain_words, read_file
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, shown_text
@@ -363,8 +363,10 @@ def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:
             return "opinion"
     if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):
         return "negative"
-    named = [match for segment in segments[:12] if not segment.is_prose for match in find_kinds(segment.words)]
-    return "claim" if any(match.kind.id == "audited_financial_statements" for match in named) else None
+    audited = names("audited_financial_statements")  # few lines have them; to look for all kinds takes most of the time
+    likely = [segment for segment in segments[:12] if audited.stand_in(segment.words) and not segment.is_prose]
+    named = [match.kind.id for segment in likely for match in find_kinds(segment.words)]
+    return "claim" if "audited_financial_statements" in named else None
 
 
 def _gives_no_opinion(running: str) -> bool:
