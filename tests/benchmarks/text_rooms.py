@@ -4,12 +4,15 @@ Processor time is that of a run with all its processes, readers and the Prefect 
 memory is the most that one of them had.
 """
 
+import ctypes
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -29,6 +32,10 @@ _WORDS: Final = [
     )
     for word in line.split()
 ]
+
+
+_PR_SET_CHILD_SUBREAPER: Final = 36
+"""prctl(2): orphans of this process's descendants become its own, so that it can wait for them."""
 
 
 class Cost(NamedTuple):
@@ -86,13 +93,24 @@ def run(batch: Path) -> Cost:
     for name in ("PREFECT_API_URL", "DILIGENCE_AI_MODEL"):
         environment.pop(name, None)
     words = [sys.executable, "-m", "deployments.cli", "run", str(batch), "--out", str(batch.parent / "report")]
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)  # the readers' fork servers outlive the run by a moment
     with tempfile.TemporaryFile() as said:
         start = time.perf_counter()
         process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=said)
-        _, status, used = os.wait4(process.pid, 0)  # of this process and those that it waited for alone
+        used = [_wait(process)]
         wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             said.seek(0)
             raise RuntimeError(said.read().decode(errors="replace"))
-    return Cost(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024)
+    with suppress(ChildProcessError):
+        while True:
+            used.append(os.wait4(-1, 0)[2])
+    seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
+    return Cost(seconds, wall, max(usage.ru_maxrss for usage in used) / 1024)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
+    """What a process used, with those that it waited for."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used
