@@ -211,7 +211,7 @@ def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     grave = f"{len(high)} grave {'finding' if len(high) == 1 else 'findings'}"
     names = {criterion.id: criterion.name for criterion in company.criteria}
     if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
-        return f"Stop, or settle first what it must meet and does not: {_some(failed)}."
+        return f"Stop, or settle first what it must meet and has not shown: {_some(failed)}."
     if company.total is None or company.coverage is None:
         return "No recommendation: nothing could be scored."
     if company.coverage < ENOUGH:

@@ -356,7 +356,8 @@ def why_not_ranked(standing: Standing, names: Mapping[str, str]) -> str | None:
     """What prevents a rank; None if the company has one. `names` are the criteria's names by id."""
     failed = [names.get(gate, gate) for gate in standing.gates_failed]
     if failed:
-        return f"Not ranked: it does not meet the {'gate' if len(failed) == 1 else 'gates'} {' and '.join(failed)}."
+        gates = f"{'gate' if len(failed) == 1 else 'gates'} {' and '.join(failed)}"
+        return f"Not ranked: it has not shown that it meets the {gates}."
     if standing.ranked:
         return None
     shares = {status: share for status, share in standing.shares.items() if not status.counts and share > 1 - WHOLE}

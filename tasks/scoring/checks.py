@@ -253,7 +253,7 @@ def _present(
     unread = {document.document_id for document in evidence.unread}
     fronts = {family.front.id for family in room.families}
     shown = min(
-        documents,
+        sorted(documents, key=lambda row: room.kinds[row.document_id].date or "", reverse=True),
         key=lambda row: (
             row.document_id in unread,
             room.kinds[row.document_id].state not in {"signed", None},

@@ -455,7 +455,8 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
             continue
         known.add(key)
         end = match.end() + when.stop
-        title = " ".join(before[-8:][words[: named[-1].start].count(" ") :])
+        name = words[named[-1].start : named[-1].end]
+        title = next(part for at in range(1, 9) if name in plain_words(part := " ".join(before[-at:])))
         yield *key, f"{title} {text[match.start() : end]}", match.start(), end
     annexed = read_file("marks.toml")["text"]["annexed"]
     for match in _CITED_PART.finditer(text, 0, 400_000):
