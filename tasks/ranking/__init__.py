@@ -49,7 +49,7 @@ class WordIndex:
         self._positions = WordPositions(texts, in_memory=in_memory)
 
     def rank(
-        self, question: str, k: int, wordings: Sequence[str] = (), *, guess: bool = True
+        self, question: str, k: int, wordings: Sequence[str] = (), *, guess: bool = True, share: float = _WORDINGS
     ) -> list[tuple[int, float]]:
         """The `k` best texts as (position in `texts`, score), best first.
 
@@ -60,11 +60,11 @@ class WordIndex:
         different contracts.
 
         `wordings` are phrases that documents would use, if they are known (from a search plan): together they form a
-        second question, which counts more than the first.
+        second question, which has that `share` of the score.
         """
         positions, scores = self._scores(question, k, guess=guess and not wordings)
         if wordings:
-            positions, scores = _fuse((positions, scores), self._scores(". ".join(wordings), k))
+            positions, scores = _fuse((positions, scores), self._scores(". ".join(wordings), k), share)
         positive = np.flatnonzero(scores > 0)
         order = positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]
         return [(int(positions[index]), float(scores[index])) for index in order]
@@ -91,9 +91,9 @@ class WordIndex:
         return [int(position) for position in positive[np.argsort(-scores[positive], kind="stable")][: max(k, 0)]]
 
 
-def _fuse(question: Scores, wordings: Scores) -> Scores:
+def _fuse(question: Scores, wordings: Scores, share: float) -> Scores:
     """Both rankings merged into one: each score counts by its share of the best score in its ranking."""
-    weights = (1 - _WORDINGS, _WORDINGS) if wordings[1].any() else (1.0, 0.0)
+    weights = (1 - share, share) if wordings[1].any() else (1.0, 0.0)
     positions = np.union1d(question[0], wordings[0])
     fused = np.zeros(len(positions))
     for weight, (texts, scores) in zip(weights, (question, wordings), strict=True):

@@ -10,7 +10,7 @@ order by words stands, with a warning: no run fails for its embeddings.
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp, sqrt
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -23,6 +23,8 @@ from storage import database, model_calls
 from storage.model_calls import TextVector
 from storage.settings import Settings
 from tasks.errors import DiligenceError, SourceFailed
+from tasks.ranking import WordIndex
+from tasks.ranking.vocabulary import entries
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
@@ -67,9 +69,15 @@ _QUESTION = 2000  # characters of a question that are embedded; most models read
 _BATCH = 256  # passages that are embedded before their vectors are stored: a run that is killed keeps these
 _ABOUT = 100  # characters of what a passage is about
 _MEANING = 0.4  # the weight of meaning, of 1, where words find what is asked for
-_MEANING_ALONE = 0.7  # where they hardly find anything
+_MEANING_ALONE = 0.8  # where they hardly find anything
+_BESIDE = 0.2  # the weight of the nearer of the two passages beside one: a paragraph under its heading, a table's part
 _FOUND = 0.2  # the best score by words above which they count as such, as these scores fall off
-_NEAR = 0.3  # the cosine from which a passage may answer that shares no word with the question
+_SCORED = 2000  # passages whose words are scored: those of the others say next to nothing
+_NEAR = 0.25  # the cosine from which a passage may answer that shares no word with the question
+_MEANT = 0.3  # the cosine from which an entry of the vocabulary may be what is asked for
+_ENTRIES = 3  # entries of the vocabulary that may say in other words what is asked for
+_BEHIND = 0.1  # how much less near they may be than the nearest, and that than the nearest passage
+_TERMS = 0.6  # the weight of what documents call these things, of 1 by words
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +87,12 @@ under_way: dict[int, tuple[int, int]] = {}
 
 class Embedder(Protocol):
     """A sentence-embedding model: texts that mean the same have vectors of the same direction."""
+
+    @property
+    def vocabulary(self) -> Vectors | None:
+        """The vectors of what each entry of the vocabulary means, in their order; None where bounds for their cosines
+        were not measured with this model.
+        """
 
     @property
     def name(self) -> str:
@@ -143,9 +157,38 @@ class SemanticRanking:
         """
         self.warning: str | None = None
         self._embedder, self._passages, self._within, self._room = embedder, passages, within, room
+        self._embed = lru_cache(maxsize=1)(lambda question: embedder.embed([question[:_QUESTION]])[0])
 
-    def order(self, question: str, by_words: Ranked, k: int) -> Ranked:
-        """The `k` best passages; `by_words` are all that share a word with the question.
+    def rank(self, index: WordIndex, question: str, k: int, wordings: Sequence[str] = (), meant: str = "") -> Ranked:
+        """The `k` best passages by their words, which `index` has, and by meaning.
+
+        `wordings` are how documents would put it, if that is known; `meant` is what is asked, if the question has other
+        words besides.
+        """
+        meant, most = meant or question, max(k, _SCORED)
+        if wordings or not (terms := self._find_terms(meant)):
+            return self.order("; ".join((meant, *wordings)), index.rank(question, most, wordings, guess=False), k)
+        own = index.rank(question, 1, guess=False)
+        by_words = index.rank(question, most, terms, guess=False, share=_TERMS)
+        return self.order(meant, by_words, k, own[0][1] if own else 0.0)
+
+    def _find_terms(self, question: str) -> tuple[str, ...]:
+        """What documents call the things that a question means without naming them ("spare cash": free cash flow).
+
+        They come from the entries of the vocabulary that are nearest, where the best passage is hardly nearer.
+        """
+        try:
+            if self.warning or self._vectors is None or (vocabulary := self._embedder.vocabulary) is None:
+                return ()
+            asked = self._embed(question)
+        except DiligenceError:  # `order` says so
+            return ()
+        near, best = vocabulary @ asked, float((self._vectors @ asked).max())
+        least = max(_MEANT, best - _BEHIND, float(near.max()) - _BEHIND)
+        return tuple(entries()[at].terms for at in np.argsort(-near)[:_ENTRIES] if near[at] >= least)
+
+    def order(self, question: str, by_words: Ranked, k: int, found: float | None = None) -> Ranked:
+        """The `k` best passages; `by_words` are all that share a word with the question, `found` as in `fuse`.
 
         A passage that shares none is included if its meaning is close.
         """
@@ -153,7 +196,7 @@ class SemanticRanking:
             try:
                 vectors = self._vectors
                 if vectors is not None:
-                    return fuse(by_words, vectors @ self._embedder.embed([question[:_QUESTION]])[0], k)
+                    return fuse(by_words, vectors @ self._embed(question), k, found)
             except (DiligenceError, ValueError) as error:  # ValueError: the model behind the name has just changed
                 why = error.message if isinstance(error, DiligenceError) else _OTHER_LENGTHS
                 self.warning = f"Passages are ranked by their words alone. {why}"
@@ -217,7 +260,7 @@ _OTHER_LENGTHS: Final = (
 )
 
 
-def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int) -> Ranked:
+def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int, found: float | None = None) -> Ranked:
     """The `k` best passages by words and meaning, best first; equal ones keep the order of the room.
 
     Both scores are standardised (deviations from the room's mean) and added. The less of the question the best passage
@@ -228,12 +271,16 @@ def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int) -> Ranked
         by_words: the passages that share a word with the question.
         cosines: that of each passage of the room with the question.
         k: how many are returned.
+        found: the best score by the question's own words; None if no others were looked for.
     """
     words = np.zeros(len(cosines))
     for position, score in by_words:
         words[position] = score
-    meaning = _MEANING + (_MEANING_ALONE - _MEANING) * exp(-words.max(initial=0.0) / _FOUND)
-    fused = (1 - meaning) * _standard(words) + meaning * _standard(cosines)
+    meaning = _MEANING + (_MEANING_ALONE - _MEANING) * exp(
+        -(words.max(initial=0.0) if found is None else found) / _FOUND
+    )
+    beside = np.maximum(np.append(cosines[1:], -1.0), np.insert(cosines[:-1], 0, -1.0))
+    fused = (1 - meaning) * _standard(words) + meaning * _standard(cosines + _BESIDE * beside)
     eligible = np.flatnonzero((words > 0) | (cosines >= _NEAR))
     best = eligible[np.argsort(-fused[eligible], kind="stable")][: max(k, 0)]
     return [(int(position), float(fused[position])) for position in best]

@@ -27,7 +27,7 @@ from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
-from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
+from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
 
 _WITHIN: Final = 5.0
 """Seconds of a processor that embedding a room may take while somebody waits, where nobody asked for it."""
@@ -123,7 +123,7 @@ class RoomPassages:
         if self._semantic is None:
             ranked = self._index.rank(question, by_query, guess=False)
         else:
-            ranked = self._semantic.order(question, self._index.rank(question, SCORED, guess=False), by_query)
+            ranked = self._semantic.rank(self._index, question, by_query)
         chosen = dict.fromkeys([*(at for at, _ in ranked), *self._index.texts_with_words(question, by_words)])
         return [self._passage(at) for at in chosen]
 

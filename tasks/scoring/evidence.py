@@ -28,7 +28,7 @@ from tasks.language.tokens import word_forms
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
-from tasks.scoring.passages import SCORED, PassageSpan, TextPlaces, load_passages
+from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
 _ON_DISK = 1e-6  # GB for a passage of 1,000 characters, while its index is built; half of it after that
@@ -229,8 +229,7 @@ class Evidence:
         if self._semantic is None:
             ranked = self._index.rank(question, _DEEPER * k, wordings, guess=False)
         else:
-            by_words = self._index.rank(question, SCORED, wordings, guess=False)
-            ranked = self._semantic.order("; ".join((meant or question, *wordings)), by_words, _DEEPER * k)
+            ranked = self._semantic.rank(self._index, question, _DEEPER * k, wordings, meant)
         chosen: list[Excerpt] = []
         known: list[_Wording] = []
         for passage in self._visible_first(ranked):

@@ -104,9 +104,6 @@ def outline_start(text: str, places: Sequence[Place]) -> int:
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
 
-SCORED: Final = 2000
-"""Passages whose words are scored where their meaning is too: those of the others say next to nothing."""
-
 _BORDERS: Final = frozenset(
     {kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.BODY, kinds.HEADING, kinds.ATTACHMENT, kinds.UNSEEN}
 )
@@ -294,8 +291,7 @@ class Index:
         """The `k` best texts as (position, score), best first; like `WordIndex` if meaning plays no part."""
         if self._semantic is None:
             return self._words.rank(question, k, wordings)
-        by_words = self._words.rank(question, max(k, SCORED), wordings)
-        return self._semantic.order("; ".join((question, *wordings)), by_words, k)
+        return self._semantic.rank(self._words, question, k, wordings)
 
 
 # Raised when passages are cut in another way: stored ones are then cut again.

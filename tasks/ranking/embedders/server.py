@@ -29,6 +29,8 @@ _RETRIES = 3
 class ServerEmbedder:
     """The embedding model `model` at `address` (OpenAI's own if None). `timeout` is for one request, in seconds."""
 
+    vocabulary = None
+
     def __init__(
         self,
         model: str,

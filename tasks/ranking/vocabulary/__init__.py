@@ -32,13 +32,17 @@ NUMBER = "#"
 
 FIELDS = ("finance", "contracts")
 _KEYS = {"asks", "says", "stands", "weight"}
+_SHOWN = 6  # phrases of questions that tell what an entry means
 
 Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class VocabularyEntry:
-    """One thing with its names. Phrases are tuples of `tokens`; `field` is one of `FIELDS`."""
+    """One thing with its names. Phrases are tuples of `tokens`; `field` is one of `FIELDS`.
+
+    `meaning` and `terms` are its name with phrases of questions, and all phrases of documents, as they are written.
+    """
 
     name: str
     field: str
@@ -46,6 +50,8 @@ class VocabularyEntry:
     says: tuple[Phrase, ...]
     stands: str | None = None
     weight: float = 1.0
+    meaning: str = ""
+    terms: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +100,9 @@ def _entry(name: str, field: str, table: object) -> VocabularyEntry:
         raise ValueError(f"vocabulary: [{name}] stands on none of {', '.join(sorted(statements()))}")
     if not isinstance(weight, (int, float)) or weight <= 0:
         raise ValueError(f"vocabulary: [{name}] has a weight that is not above 0")
-    return VocabularyEntry(
-        name, field, _phrases(name, table["asks"]), _phrases(name, table["says"]), stands, float(weight)
-    )
+    meaning = f"{name.replace('_', ' ')}: {', '.join(table['asks'][:_SHOWN])}"
+    asks, says = _phrases(name, table["asks"]), _phrases(name, table["says"])
+    return VocabularyEntry(name, field, asks, says, stands, float(weight), meaning, ". ".join(table["says"]))
 
 
 def _phrases(name: str, listed: Iterable[str]) -> tuple[Phrase, ...]:

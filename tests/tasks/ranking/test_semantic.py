@@ -12,8 +12,10 @@ from storage import database
 from storage.model_calls import find_vectors
 from storage.texts import save_text
 from tasks.errors import Unavailable
+from tasks.ranking import WordIndex
 from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Candidate, SemanticRanking, fuse, under_way
+from tasks.ranking.vocabulary import entries
 from tests.servers.embeddings_server import EmbeddingsServer, with_vector
 from tests.servers.openai_server import failing
 from tests.storage import rows
@@ -147,6 +149,8 @@ def test_what_was_embedded_before_a_failure_is_kept(order: Order, server: Embedd
 class FailingAfter:
     """An embedder whose server goes down in the middle of the work."""
 
+    vocabulary = None
+
     def __init__(self, embedder: ServerEmbedder, calls: int) -> None:
         self.name = embedder.name
         self.seconds = embedder.seconds
@@ -202,3 +206,31 @@ def test_at_most_k_are_given(k: int, given: int) -> None:
 
 def test_where_nothing_is_near_nothing_is_found() -> None:
     assert fuse([], np.array([0.1, 0.2]), 5) == []
+
+
+class Knowing:
+    """An embedder on this machine that knows of one matter: `means` stands in what is about it."""
+
+    name = "knowing"
+
+    def __init__(self, *means: str) -> None:
+        self._means = means
+        self.vocabulary = self.embed([entry.meaning for entry in entries()])
+
+    def seconds(self, characters: Iterable[int]) -> float:
+        return 0.0 * len(list(characters))
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        about = [any(words in text for words in self._means) for text in texts]
+        return np.array([[1.0, 0.0] if each else [0.0, 1.0] for each in about], np.float32)
+
+
+PAGES = ["What was left of the cake was eaten.", "It was a good year.", "Net cash provided by operating activities 12"]
+
+
+@pytest.mark.parametrize(("means", "first"), [(("free cash flow", "to spare"), 2), (("cake", "to spare"), 0)])
+def test_terms_stand_in_for_a_question_that_means_them_more_than_any_passage(
+    database_url: str, means: tuple[str, ...], first: int
+) -> None:
+    ranking = SemanticRanking(Knowing(*means), lambda: [Candidate(0, 0, 0, page) for page in PAGES])
+    assert ranking.rank(WordIndex(PAGES), "How much was left to spare?", 3)[0][0] == first

@@ -11,6 +11,7 @@ import pytest
 from tasks.errors import Unavailable
 from tasks.ranking.embedders import minilm
 from tasks.ranking.embedders.local import WEIGHTS, LocalEmbedder
+from tasks.ranking.vocabulary import entries
 
 _NO_NETWORK = """
 import socket
@@ -22,6 +23,7 @@ socket.socket.connect = socket.getaddrinfo = refuse
 import sys
 from pathlib import Path
 from tasks.ranking.embedders.local import embed_batch
+from tasks.ranking.vocabulary import entries
 print(len(embed_batch(Path(sys.argv[1]), '[128, "The lease ends.", "Rent is due."]').text))
 """
 
@@ -72,3 +74,11 @@ def test_a_model_that_is_not_installed_or_not_whole_is_told(tmp_path: Path, monk
 def test_the_vocabulary_is_whole() -> None:
     pieces = minilm._PIECES.read_text("utf-8").splitlines()
     assert len(pieces) == len(set(pieces)) == 30_522
+
+
+def test_the_kept_vectors_are_those_of_the_vocabulary() -> None:
+    """Whoever changes an entry makes them anew, as `LocalEmbedder.vocabulary` says."""
+    embedder, every = LocalEmbedder(), 12
+    made = embedder.embed([entry.meaning for entry in entries()[::every]])
+    assert len(embedder.vocabulary) == len(entries())
+    assert (np.sum(made * embedder.vocabulary[::every], axis=1) > 0.98).all()
