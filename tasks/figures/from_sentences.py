@@ -50,6 +50,9 @@ _GENITIVE: Final = re.compile(r"([A-ZÄÖÜÉ]\w{2,})['’]s")
 _FIRST_LINES: Final = 400
 """Characters of a document, or the head of a mail, that name the company it is of."""
 
+_ABBREVIATED: Final = re.compile(r"\b(?:[A-Z]\.){2,}\s*$")
+"""A full stop that ends no clause: "U.S. net sales"."""
+
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
 
@@ -186,7 +189,9 @@ def _stands_alone(
         return False
     before = WORDS.said_of_the_concept.sub("", before) or before
     word = re.search(r"([^\s(“\"]+)\s*$", before)
-    clause_start = word is None or before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/"))
+    clause_start = word is None or (
+        before.rstrip().endswith((",", ";", ":", "•", "-", "–", "—", "(", ".", "/")) and not _ABBREVIATED.search(before)
+    )
     if (
         not clause_start
         and word

@@ -305,6 +305,7 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
         ),
         ("$511,474 of cash was used in financing activities during 2023.", "cash", None),
         ("Cash of $511,474 was used in operating activities during 2023.", "cash", None),
+        ("U.S. net sales decreased to $29.06 million during 2023.", "revenue", None),
     ],
 )
 def test_what_filings_say_of_people_customers_and_cash(sentence: str, concept: str, value: str | None) -> None:
