@@ -36,6 +36,7 @@ from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
     agrees,
+    find_last,
     find_value,
     is_same_time,
     names_another,
@@ -246,8 +247,9 @@ def _by_measure(
 ) -> CheckedClaim | None:
     """The ledger's verdict on an amount that a statement gives by a name; the latest counts where it gives no time."""
     values = room.values(measure.expression)
-    periods = read_periods(measure.time, room.calendar) if measure.time else {room.latest(measure.expression)}
-    value = find_value(measure, values, periods)
+    dated = read_periods(measure.time, room.calendar) if measure.time else set[str]()
+    last = find_last(statement.words, measure.time, values, room.calendar, room.latest(measure.expression))
+    value = find_value(measure, values, dated or last)
     if value is None:
         return None
     first = value.inputs[0].figure
@@ -255,11 +257,11 @@ def _by_measure(
     if is_stated and value.unit == UNITS.get(measure.figure.unit, measure.figure.unit):
         stated = replace(first, label=name, value=measure.figure.value, step=measure.figure.step)
         verdict = _by_ledger(statement, stated, ledger, room)
-        if verdict is None or measure.time or verdict.verdict is MemoVerdict.SUPPORTED:
+        if verdict is None or dated or verdict.verdict is MemoVerdict.SUPPORTED:
             return verdict
     is_so = agrees(measure.figure, value)
     is_of_several = len({row.document_id for row in value.inputs}) > 1
-    is_undated = not measure.time and any(agrees(measure.figure, other) for other in values)
+    is_undated = not dated and any(agrees(measure.figure, other) for other in values)
     is_other = _names_other_line(name, statement.words, value.inputs[0], room)
     if is_so is None or (not is_so and (is_of_several or is_undated or is_other)):
         return None

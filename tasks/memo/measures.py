@@ -51,14 +51,24 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
-_RISING: Final = _stems("rise increase grow growth climb gain advance jump up higher improve expand more above")
-_FALLING: Final = _stems("fall decrease decline drop shrink reduce down lower slip less below")
+_RISING: Final = _stems(
+    "rise increase grow growth climb gain advance jump up higher improve expand more above stieg gestiegen wuchs "
+    "gewachsen erhöhte erhöht progressé augmenté hausse"
+)
+_FALLING: Final = _stems(
+    "fall decrease decline drop shrink reduce down lower slip less below sank gesunken fiel gefallen reculé baissé "
+    "diminué recul baisse"
+)
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
-_ABROAD: Final = _stems("betrug beträgt belief lag geschäftsjahr jahr élève élevait exercice année")
+_ABROAD: Final = _stems(
+    "betrug beträgt belief lag erreichte geschäftsjahr jahr vorjahr um auf gegenüber élève élevait atteint "
+    "exercice année fin passé"
+)
 """Words of an amount's verb and time in German and French."""
 _FREE: Final = (
     CHANGES | _RISING | _FALLING | _OF_TIMES | _ABROAD | _stems("total percentage nearly almost come go make have")
 )
+_LENGTHS: Final = {"quarter": 3, "half": 6, "month": 1}
 _BEFORE: Final = frozenset({"prior", "previous", "earlier", "ago", "before"})
 """Words of another time than a statement's own, which it needs a change or a comparison to name."""
 _MULTIPLES: Final = {"doubl": 100, "tripl": 200, "quadrupl": 300, "halv": -50}
@@ -271,6 +281,20 @@ def read_periods(time: str, calendar: Calendar) -> set[str]:
     texts = (f"{what} EUR 1,234,567 {time}." for what in measures)
     found = (find_figures(LedgerDocument(text, (), calendar=calendar), taxonomy()).figures for text in texts)
     return {figure.period for figures in found for figure in figures}
+
+
+def find_last(words: str, time: str, values: Sequence[FigureValue], calendar: Calendar, latest: str) -> set[str]:
+    """The last periods that a time without a year may mean: "in the second quarter", or "the quarter" in `words`."""
+    lengths = [months for name, months in _LENGTHS.items() if re.search(rf"\b{name}", words, re.IGNORECASE)]
+    if not (time or lengths):
+        return {latest}
+    if not time:
+        return {max((value.period for value in values if count_months(value.period) in lengths), default="")} - {""}
+    for year in sorted({value.period[-10:-6] for value in values}, reverse=True):
+        periods = read_periods(f"{time} of {year}", calendar)
+        if any(is_same_time(value.period, period) for value in values for period in periods):
+            return periods
+    return set()
 
 
 def is_same_time(one: str, other: str) -> bool:

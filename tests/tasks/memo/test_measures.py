@@ -38,6 +38,7 @@ STATED = {
         "Revenue reached EUR 8.4 million in 2024, and the EBITDA margin 14.7 %.",
         "EBITDA was EUR 1.2 million.",
         "Revenue rose by 38 % to EUR 8.4 million (2023: EUR 6.1 million).",
+        "Der Umsatz stieg gegenüber dem Vorjahr um 38 % auf 8,4 Mio. EUR.",
     ),
     MemoVerdict.CONTRADICTED: (
         "Revenue grew 83 % to EUR 8.4 million in 2024.",
@@ -65,6 +66,10 @@ STATED = {
         "Revenue per quarter was EUR 2.1 million in 2024.",
         "Monthly revenue was EUR 0.7 million in 2024.",
         "Der Umsatz betrug im Halbjahr 4 Mio. EUR.",
+        "Revenue was EUR 2.1 million in the quarter.",
+        "Revenue for the quarter was EUR 2.1 million.",
+        "Revenue came to EUR 4 million in the first half.",
+        "Revenue was EUR 2.1 million in the second quarter.",
         "Two thirds of revenue in 2024, EUR 5.6 million, came from Germany.",
         "Net income attributable to Acme plc was EUR 0.3 million in 2024.",
     ),
@@ -74,9 +79,26 @@ STATED_OF_A_FALL = {
     MemoVerdict.SUPPORTED: ("Revenue nearly halved in 2024.", "Revenue fell by nearly 50 % in 2024."),
     MemoVerdict.NOT_FOUND: ("Net debt was 2.5 times EBITDA.", "Net debt was 2.5 times EBITDA at 31 December 2024."),
 }
+QUARTERS = """Net income for the first quarter of 2024 was EUR 2.0 million.
+
+Net income for the second quarter of 2024 was EUR 3.1 million.
+"""
+STATED_OF_QUARTERS = {
+    MemoVerdict.SUPPORTED: (
+        "Net income was EUR 3.1 million in the second quarter.",
+        "Net income for the quarter was EUR 3.1 million.",
+        "Net income in the first quarter was EUR 2.0 million.",
+    ),
+    MemoVerdict.CONTRADICTED: ("Net income was EUR 4.5 million in the second quarter.",),
+    MemoVerdict.NOT_FOUND: ("Net income for the month was EUR 3.1 million.",),
+}
 
 
-@pytest.mark.parametrize(("accounts", "stated"), [(ACCOUNTS, STATED), (FALLEN, STATED_OF_A_FALL)], ids=["rise", "fall"])
+@pytest.mark.parametrize(
+    ("accounts", "stated"),
+    [(ACCOUNTS, STATED), (FALLEN, STATED_OF_A_FALL), (QUARTERS, STATED_OF_QUARTERS)],
+    ids=["rise", "fall", "quarters"],
+)
 def test_amounts_are_held_against_the_ledger_in_any_words_that_say_nothing_else(
     home: Path, accounts: str, stated: Mapping[MemoVerdict, Sequence[str]]
 ) -> None:
