@@ -40,7 +40,7 @@ from tasks.language.numbers import (
     read_units,
     thousands_mark,
 )
-from tasks.language.periods import When, find_periods, header_period, may_name_time, says_to_date
+from tasks.language.periods import HINT, When, find_periods, header_period, says_to_date
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -319,7 +319,7 @@ class _Table:
         silent = self._silent.get(alike)
         if silent is None:
             speaks = not name or name[0].isdigit() or WORDS.total_row.match(name) or self._reader.speaks(name)
-            silent = self._silent[alike] = not speaks and not (may_name_time(name) and not labels.without_dates(name))
+            silent = self._silent[alike] = not speaks and not (HINT.search(name) and not labels.without_dates(name))
         return silent and (row.has_number(comma_decimal=self._comma) or tables.holds_four_digits(row))
 
     def _row(self, row: Row, numbers: list[int]) -> Iterator[TableCandidate]:

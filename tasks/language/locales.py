@@ -46,10 +46,22 @@ _ALSO_WORDS: Final = frozenset({"ALL", "TOP", "XXX", "XTS"})
 """Codes of currencies that are words of headings in capitals, or of none."""
 
 
-def alternation(words: Iterable[str]) -> str:
-    """A pattern that matches any of the words, preferring the longest; fast for hundreds of them."""
+def alternation(words: Iterable[str], *, as_written: bool = False) -> str:
+    """A pattern that matches any of the words, in capitals or not, preferring the longest; fast for hundreds of them.
+
+    A search looks at the first letter alone, unless the words are meant `as_written`, where capitals count anyway.
+    """
     groups = groupby(sorted(words, key=lambda word: (word[0], -len(word), word)), key=lambda word: word[0])
-    return "|".join(f"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in same)})" for first, same in groups)
+    return "|".join(
+        (re.escape(first) if as_written or not first.isalpha() else f"(?-i:[{first.lower()}{first.upper()}])")
+        + f"(?:{'|'.join(re.escape(word[1:]) for word in same)})"
+        for first, same in groups
+    )
+
+
+def words_ahead(words: Iterable[str]) -> str:
+    """A pattern for where one of the words begins, in capitals or not, or a number."""
+    return rf"(?:(?=\d)|(?<!\w)(?={alternation(words)}))"
 
 
 @cache

@@ -40,7 +40,7 @@ _CONDITIONS: Final = {"miles": "(?= de )", "t": r"(?=\.? ?(?:€|EUR|kr|SEK|NOK|
 """Scales that are one only before these words: "5 miles" is a way, "5 t" a weight."""
 
 
-_CODE: Final = f"(?:(?-i:{alternation(currency_codes())})|USD|EUR|GBP|CHF|JPY|INR|SEK|NOK|DKK|AUD|CAD)"
+_CODE: Final = f"(?:(?-i:{alternation(currency_codes(), as_written=True)})|USD|EUR|GBP|CHF|JPY|INR|SEK|NOK|DKK|AUD|CAD)"
 _WORDLIKE: Final = [
     mark for mark in currency_marks() if mark[0].isalpha() and mark not in {"Rs", "Rs.", "R", "kr", "kr."}
 ]
@@ -57,8 +57,9 @@ _CROWNS: Final = (
 
 _SIGNS: Final = "".join(mark for mark in currency_marks() if len(mark) == 1 and not mark.isalpha())
 CURRENCY: Final = (
-    rf"(?:(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if not mark[-1].isalpha())})"
-    rf"|(?<![A-Za-z])(?-i:{alternation(mark for mark in _WORDLIKE if mark[-1].isalpha())})(?![A-Za-zÀ-ž])"
+    rf"(?:(?<![A-Za-z])(?-i:{alternation((mark for mark in _WORDLIKE if not mark[-1].isalpha()), as_written=True)})"
+    r"|(?<![A-Za-z])"
+    rf"(?-i:{alternation((mark for mark in _WORDLIKE if mark[-1].isalpha()), as_written=True)})(?![A-Za-zÀ-ž])"
     rf"|{_RAND}|{_CROWNS}"
     rf"|[{_SIGNS}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
     rf"|(?<![A-Za-z_])[TkM]?{_CODE}(?=(?:k|mn?|mm|bn)?(?![A-Za-z])))"
@@ -95,7 +96,7 @@ _CELL: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(
-    rf"(?<![\w.,])(?<![A-Za-z][-(])(?P<open>\({_SPACE}?)?(?P<minus>(?<![)\]%])[-−–‐‑]{_SPACE}?|\b(?:minus|negative){_SPACE})?"
+    rf"(?<![\w.,])(?<![A-Za-z][-(])(?=\D{{0,30}}+\d)(?P<open>\({_SPACE}?)?(?P<minus>(?<![)\]%])[-−–‐‑]{_SPACE}?|\b(?:minus|negative){_SPACE})?"
     rf"(?:(?P<before>{CURRENCY}){_SPACE}?(?P<mega>(?:k|mn?|bn)(?={_SPACE}?\d))?{_SPACE}?(?P<inner>[-−–(]{_SPACE}?)?)?"
     rf"(?P<digits>(?!,){_DIGITS})(?!-[A-Z]\b)(?P<close>{_SPACE}?\))?(?P<tail>[-−](?=\s*$))?"
     rf"(?:[{_SPACES}-]?(?P<scale>{_SCALE})(?:{_SPACE}(?P<second>thousand|lakh|crores?|millions?|billions?)\b)?)?"
@@ -367,28 +368,19 @@ _UNITS: Final = ("scale", "second", "percent", "points", "times", "after")
 """Groups of `_NUMBER` that say what it is a number of."""
 
 
-def amounts(text: str, *, comma_decimal: bool = False) -> Iterator[Amount]:
-    """The numbers that may be figures, without points, cents, and parts of a range, a ratio or "2023-24"."""
-    found = _of_short if len(text) <= _SHORT else _find_amounts
-    return iter(found(text, comma_decimal=comma_decimal))
-
-
-_SHORT: Final = 1000
-"""Characters of a sentence, which is asked for its amounts again for each thing that it names."""
-
-
 @lru_cache(maxsize=64)
-def _of_short(text: str, *, comma_decimal: bool) -> tuple[Amount, ...]:
-    return tuple(_find_amounts(text, comma_decimal=comma_decimal))
+def amounts(text: str, *, comma_decimal: bool = False) -> tuple[Amount, ...]:
+    """The numbers that may be figures, without points, cents, and parts of a range, a ratio or "2023-24".
 
-
-def _find_amounts(text: str, *, comma_decimal: bool) -> Iterator[Amount]:
-    for amount in numbers(text, comma_decimal=comma_decimal):
-        is_joined = _COMPOUND_BEFORE.search(text[max(0, amount.first - 2) : amount.first]) or _COMPOUND_BEHIND.match(
-            text, amount.end
-        )
-        if amount.unit not in {POINTS, CENTS} and not is_joined:
-            yield amount
+    A sentence is asked for them again for each thing that it names.
+    """
+    return tuple(
+        amount
+        for amount in numbers(text, comma_decimal=comma_decimal)
+        if amount.unit not in {POINTS, CENTS}
+        and not _COMPOUND_BEFORE.search(text[max(0, amount.first - 2) : amount.first])
+        and not _COMPOUND_BEHIND.match(text, amount.end)
+    )
 
 
 def _normal(text: str) -> str:
@@ -448,9 +440,9 @@ def _is_negative(parts: dict[str, str | None]) -> bool:
 def read_units(text: str) -> Units:
     """What a header says about units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
     text = _OF_OTHERS.sub(" ", _respelt(text))
-    match = _UNIT_SCALE.search(_mask_currencies(text))
+    found: list[str] = []
+    match = _UNIT_SCALE.search(_mask_currencies(text, found))
     multiplier = int((match.lastgroup or "x1")[1:]) if match else None
-    found = [found.group() for found in _UNIT_CURRENCY.finditer(text)]
     found.sort(key=lambda written: written not in currency_codes())  # "kr. (DKK)"
     currency = next(filter(None, map(find_currency, found)), None)
     return Units(currency, multiplier, _UNIT_PERCENT.search(text) is not None)
@@ -462,9 +454,17 @@ def _respelt(text: str) -> str:
     return text.strip()
 
 
-def _mask_currencies(text: str) -> str:
-    """A header with the sign ¤ in place of each currency, also after the letter of a scale: "T¤" for "TEUR"."""
-    return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _find_scale(found[0]) else "¤", text)
+def _mask_currencies(text: str, found: list[str]) -> str:
+    """A header with the sign ¤ in place of each currency, also after the letter of a scale: "T¤" for "TEUR".
+
+    What was there is added to `found`.
+    """
+
+    def mask(match: re.Match[str]) -> str:
+        found.append(match[0])
+        return f"{match[0][0]}¤" if _find_scale(match[0]) else "¤"
+
+    return _UNIT_CURRENCY.sub(mask, text)
 
 
 def without_units(text: str) -> str:
@@ -494,9 +494,9 @@ def only_units(text: str) -> bool:
     """Whether a cell contains units and nothing else: "EUR m", "%", "CHF000", "#"."""
     if len(text) > _LONGEST_UNITS or not text.strip():
         return False
-    plain = _mask_currencies(_respelt(text))
-    left = set(_WORD.findall(_UNIT_SCALE.sub(" ¤ ", plain).lower()))
-    return left <= _FILLERS | _LETTERS and ("¤" in _UNIT_SCALE.sub("¤", plain) or not left <= _FILLERS)
+    plain = _UNIT_SCALE.sub(" ¤ ", _mask_currencies(_respelt(text), []))
+    left = set(_WORD.findall(plain.lower()))
+    return left <= _FILLERS | _LETTERS and ("¤" in plain or not left <= _FILLERS)
 
 
 def read_leading_units(text: str) -> Units:
@@ -517,9 +517,7 @@ def uses_decimal_comma(text: str, language: str = "") -> bool:
     """
     text = text[:200_000]
     commas = points = thousands = other = 0
-    pieces = Counter(_SECTION.sub(" ", text).split())  # most bear no mark, and many stand there often
-    marked = ((piece, count) for piece, count in pieces.items() if "." in piece or "," in piece)
-    for written, count in ((written, count) for piece, count in marked for written in _WITH_MARKS.findall(piece)):
+    for written, count in Counter(_WITH_MARKS.findall(_SECTION.sub(" ", f"\n{text}"))).items():
         commas += count if _SURELY_COMMA.match(written) else 0
         points += count if _SURELY_POINT.match(written) else 0
         if _DATE.match(written):
@@ -550,7 +548,7 @@ def thousands_mark(cells: Iterable[str]) -> str:
 
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _OF_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:,\d{3})+)")
-_SECTION: Final = re.compile(r"^ {0,4}\d{1,2}(?:\.\d{1,2}){1,3}\.? {1,4}(?=[^\W\d_])", re.MULTILINE)
+_SECTION: Final = re.compile(r"\n {0,4}\d{1,2}(?:\.\d{1,2}){1,3}\.? {1,4}(?=[^\W\d_])")
 """The number of a heading: "2.1 Umsatz"."""
 
 _WITH_MARKS: Final = re.compile(r"[\d.,]+")

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.locales import alternation, month_names, months
+from tasks.language.locales import alternation, month_names, months, words_ahead
 
 _MONTHS: Final = months()
 MONTH: Final = rf"(?:{alternation(_MONTHS)})\b\.?"
@@ -38,7 +38,13 @@ _HALF_NAMES: Final = alternation(_DATA["halves"].split())
 _FISCAL_YEAR: Final = (
     "fiscal year|fiscal|financial year|business year|geschäftsjahr|exercice|ejercicio|esercizio|exercício|boekjaar"
 )
+_BEGINS: Final = {
+    word[:3]
+    for words in (_MONTHS, _ORDINAL_NUMBERS, *(_DATA[name].split() for name in ("times", "quarters", "halves")))
+    for word in words
+}
 _TOKEN: Final = re.compile(
+    rf"{words_ahead(_BEGINS)}(?:"
     rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
     rf"|(?P<cjk>(?<!\d)(?P<cy>{YEAR})年(?: ?(?P<cm>\d{{1,2}})月(?: ?(?P<cd>\d{{1,2}})日|(?P<ck>期)(?! ?第)"
     r"|(?!期))|(?! ?\d|[度間前])))"
@@ -68,7 +74,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)"
     r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,]\d))"
     rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})"
-    r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d))",
+    r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d)))",
     re.IGNORECASE,
 )
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
@@ -79,9 +85,11 @@ def header_words(name: str) -> tuple[str, ...]:
     return tuple(word.replace("_", " ") for word in _DATA[name].split())
 
 
-_COUNT: Final = rf"(?:\d{{1,2}}|{alternation({*_NUMBERS, *(word.replace('-', ' ') for word in _NUMBERS)})})"
+_NUMBER_WORDS: Final = {*_NUMBERS, *(word.replace("-", " ") for word in _NUMBERS)}
+_COUNT: Final = rf"(?:\d{{1,2}}|{alternation(_NUMBER_WORDS)})"
 _BEFORE_END: Final = rf"(?=,? (?:then )?(?:{alternation(header_words('ended'))})\b)"
 _SPAN: Final = re.compile(
+    rf"{words_ahead({*_NUMBER_WORDS, *header_words('lengths')})}(?:"
     rf"\b(?P<usual>3|6|9|12|three|six|nine|twelve)[- ]months?\b"
     rf"|\b(?P<months>{_COUNT})[- ](?:{alternation(header_words('months'))})\b"
     rf"(?:(?: period)?{_BEFORE_END}|(?=,? ?(?:$|\d)))"
@@ -92,7 +100,7 @@ _SPAN: Final = re.compile(
     r"|(?P<m12>\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b|\bfinancial years?\b"
     r"|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b|\bejercicio (?:cerrado|terminado)\b"
     r"|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*|\bräkenskapsår\w*|\bfor the years?\b)"
-    r"|(?P<m1>\bmonths? ended\b|\bone month\b)",
+    r"|(?P<m1>\bmonths? ended\b|\bone month\b))",
     re.IGNORECASE,
 )
 _MOST_MONTHS: Final = 18
@@ -119,13 +127,6 @@ HINT: Final = re.compile(
 )
 """What a text must hold to speak of a period."""
 
-_STEMS: Final = (
-    *sorted({name[:3] for name in _MONTHS}),
-    *("19", "20", "fy", "cy", "gj", "q", "h1", "h2", "1h", "2h", "ltm", "ttm", "half", "months", "weeks"),
-)
-"""One of these stands, in lower case, in all that `HINT` finds."""
-
-_DOTTED: Final = re.compile(r"\d[./]\d{1,2}[./]\d\d")
 _ANY_YEAR: Final = 2023
 _HALVES: Final = 2
 
@@ -186,18 +187,17 @@ def count_months(period: str) -> int:
 @lru_cache(maxsize=8192)
 def find_periods(text: str) -> tuple[When, ...]:
     """The periods that a text names, in order. A sentence with several figures is asked for them again and again."""
-    if not _TIMELY.search(text) or not HINT.search(text):
-        return ()
     found = dates(text)
-    span = _span(text)
-    if span and found:
+    if not found or not HINT.search(text):
+        return ()
+    if span := _span(text):
         found = tuple(
             replace(when, months=span if _ends_span(text, when) else when.months or span) if not when.part else when
             for when in found
         )
-    if found and _TRAILING.search(text):
+    if _TRAILING.search(text):
         found = tuple(replace(when, months=12) for when in found)
-    if found and says_to_date(text):
+    if says_to_date(text):
         found = tuple(replace(when, to_date=True) for when in found)
     return found
 
@@ -227,13 +227,6 @@ def _ends_span(text: str, when: When) -> bool:
         when.months == 1
         and _SPAN.search(text[max(0, when.start - 31) : when.start].removesuffix("the end of ")[-20:]) is not None
     )
-
-
-def may_name_time(text: str) -> bool:
-    """Whether a text contains what `HINT` looks for; faster if it does not."""
-    lower = text.lower()
-    may_be = any(stem in lower for stem in _STEMS) or _DOTTED.search(lower) is not None
-    return may_be and HINT.search(text) is not None
 
 
 _YEAR_OF_BOTH: Final = re.compile(
@@ -516,7 +509,7 @@ def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) ->
 
 
 _TWO_DIGITS: Final = re.compile(r"\d\d")
-_MAY_DATE: Final = re.compile(rf"\d[./-]\d|\b(?:{'|'.join(sorted({name[:3] for name in _MONTHS}))})", re.IGNORECASE)
+_MAY_DATE: Final = re.compile(rf"\d[./-]\d|\b(?:{alternation({name[:3] for name in _MONTHS})})", re.IGNORECASE)
 """All dates have a month's name or digits on both sides of a mark."""
 
 _SLASH_DATE: Final = re.compile(rf"(?<![\d/])([0-3]?\d)/([0-3]?\d)/({YEAR}|\d\d)(?![\d/])")
