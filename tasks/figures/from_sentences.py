@@ -40,6 +40,9 @@ _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _DIGIT: Final = re.compile(r"\d")
+_SPOKEN: Final = re.compile(r"\A(?=[\s\S]*?\d)(?:[^\t]*\Z|[\s\S]*?(?:[.!?…][)\]\"'”’»]*\s|[。！？]))")
+"""A paragraph with a number; a row of cells is one where a sentence ends in it."""
+
 _FAR: Final = 120
 """Characters behind a concept in which its amount stands."""
 
@@ -73,7 +76,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = find_mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
-    for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_DIGIT):
+    for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_SPOKEN):
         sentence = spoken_words.text[:_LONGEST]
         if "\t" in sentence or not _DIGIT.search(sentence):
             continue

@@ -227,7 +227,8 @@ class SeveralError(Exception):
     """Several times or amounts stand together, and it is not certain which belong together."""
 
 
-def times(sentence: str) -> list[list[When]]:
+@lru_cache(maxsize=64)
+def times(sentence: str) -> tuple[Sequence[When], ...]:
     """The dated periods of a sentence in order, those of one list together: "31 March 2024 and 2023" is a list of two.
 
     A year in a list has the form of the list's first item: a day, a quarter. If a sentence mentions times of several
@@ -248,7 +249,7 @@ def times(sentence: str) -> list[list[When]]:
         else:
             groups.append([replace(when, months=span) if several and not when.part else when])
     # a comma alone joins nothing: "In 2024, 2023 …" has the word "and" before its last
-    return [
+    return tuple(
         part
         for group in groups
         for part in (
@@ -256,7 +257,7 @@ def times(sentence: str) -> list[list[When]]:
             if len(group) < _TWO or AND.search(sentence[group[-2].stop : group[-1].start])
             else [[when] for when in group]
         )
-    ]
+    )
 
 
 def _of_year(first: When, year: When) -> When:

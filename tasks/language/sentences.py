@@ -36,7 +36,7 @@ _SPACE = re.compile(r"\s")
 _ANY = re.compile("")
 _WORDS = re.compile(r"\S+")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
-_STOP = re.compile(r"(?<![.!?…])[.!?…]++[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
+_STOP = re.compile(r"[.!?…](?<![.!?…][.!?…])[.!?…]*+[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
 _DIGITLESS = re.compile(r"\D+")
@@ -121,10 +121,11 @@ def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
     """The paragraphs, headings, list items and table rows: no sentence extends beyond one of them."""
     unit = previous = ""
     stretches: list[tuple[int, int]] = []
-    for start, raw, width in _with_widths(_lines(text)):
+    for start, raw, around in _with_neighbours(_lines(text)):
         row = "\t" in raw.strip()
         line, within = (raw.strip(), [(0, len(raw) - len(raw.lstrip()))]) if row else _single_spaced(raw)
-        if unit and line and not row and len(unit) < _AT_ONCE and _continues(previous, line, width if wraps else 0):
+        may_go_on = unit and line and not row and len(unit) < _AT_ONCE
+        if may_go_on and _continues(previous, line, _widest(around, raw) if wraps else 0):
             unit += "" if unit[-1] in _HYPHENS else " "
         else:
             if unit:
@@ -152,19 +153,24 @@ def _single_spaced(raw: str) -> tuple[str, list[tuple[int, int]]]:
     return line, stretches
 
 
-def _with_widths(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, int]]:
-    """Each line with the width, in characters, of the widest line near it."""
+def _with_neighbours(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, Sequence[tuple[int, str]]]]:
+    """Each line with the lines near it, itself among them."""
     around: deque[tuple[int, str]] = deque(islice(lines, _BESIDE))
     at = 0
     while at < len(around):
         if (following := next(lines, None)) is not None:
             around.append(following)
         start, own = around[at]
-        yield start, own, max(len(line) for _, line in around if "\t" not in line or line is own)
+        yield start, own, around
         if at < _BESIDE:
             at += 1
         else:
             around.popleft()
+
+
+def _widest(lines: Sequence[tuple[int, str]], own: str) -> int:
+    """The width, in characters, of the widest of these lines; rows of others do not count."""
+    return max(len(line) for _, line in lines if "\t" not in line or line is own)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
