@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.figures.concepts import count_words, guess_language, lower_text, matches, plain_blanks, spots
-from tasks.figures.figure import UNKNOWN, WORDS, Basis, words_in
+from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
@@ -71,8 +71,8 @@ def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
     """What a document is by its name and format alone; None if they do not tell."""
     if ending in _SLIDES or WORDS.deck_name.search(name):
         return ReportKind("management", deck=True)
-    unaudited = WORDS.unaudited.search(name) or WORDS.management_name.search(name)
-    if not unaudited and WORDS.audit_name.search(name):
+    unaudited = holds(name.lower(), "unaudited") or WORDS.management_name.search(name)
+    if not unaudited and holds(name.lower(), "audit_name"):
         return ReportKind("audited", deck=False)
     if ending in _SHEETS:
         return ReportKind("reported" if WORDS.report_name.search(name) and not unaudited else "management", deck=False)
@@ -84,17 +84,18 @@ def find_document_kind(name: str, text: str, document_format: str = "") -> Repor
     named = kind_by_name(name, document_format or PurePath(name).suffix.lower())
     if named is not None:
         return named
-    head = text[:4000]
-    if WORDS.unaudited.search(head[:1500]):
+    lower = lower_text(text)
+    head = lower[:4000]
+    if holds(head[:1500], "unaudited"):
         return ReportKind("management", deck=False)
-    is_report = WORDS.report_name.search(name) or WORDS.report_text.search(head) or WORDS.audit_name.search(head[:600])
+    is_report = WORDS.report_name.search(name) or holds(head, "report_text") or holds(head[:600], "audit_name")
     if is_report or len(text) > 100_000:
-        speaks = any(matches(WORDS.audit, text, spots(lower_text(text), words_in("audit_words"))))
-        if speaks and not re.search(r"form 10-q|quarterly report", head, re.IGNORECASE):
+        speaks = any(matches(WORDS.audit, text, spots(lower, words_in("audit_words"))))
+        if speaks and "form 10-q" not in head and "quarterly report" not in head:
             return ReportKind("audited", deck=False)
         if is_report:
             return ReportKind("reported", deck=False)
-    elif re.search(r"we have audited|independent auditor['’]s report", text, re.IGNORECASE):
+    elif holds(lower, "auditors_words"):
         return ReportKind("audited", deck=False)
     return ReportKind("management", deck=False)
 
@@ -236,16 +237,11 @@ class LedgerDocument:
             counts[find_currency(code) or ""] += count_words(self._head, code)
         if +counts:
             return +counts
-        return +Counter(
-            {
-                code: sum(
-                    count_words(self._lower, name)
-                    for name, of in currency_names().items()
-                    if of == code and name in self._lower and name not in ORDINARY_NAMES
-                )
-                for code in NAMED
-            }
-        )
+        counts = Counter()
+        for name, code in currency_names().items():
+            if code in NAMED and name in self._lower and name not in ORDINARY_NAMES:
+                counts[code] += count_words(self._lower, name)
+        return +counts
 
     @cached_property
     def currency(self) -> str | None:
@@ -345,11 +341,6 @@ class LedgerDocument:
     def is_doubted(self) -> bool:
         """Whether its file gives a day that cannot be, and its words no other: nothing says what was over by then."""
         return self._learnt.dated is None and any(place.label == DOUBTED for place in self._files)
-
-    @cached_property
-    def title(self) -> str:
-        """Its name, if that alone says what its figures are; empty if columns of actual figures are named."""
-        return "" if WORDS.document_actual.search(self.text) else self.name.rpartition(".")[0] or self.name
 
     def heading(self, offset: int) -> str:
         """The first line of the slide around an offset, otherwise the nearest heading; "" without one."""

@@ -42,6 +42,11 @@ def words_in(name: str) -> tuple[str, ...]:
     return tuple(chain.from_iterable(DATA[name].values()) if isinstance(DATA[name], dict) else DATA[name])
 
 
+def holds(lower: str, name: str) -> bool:
+    """Whether a lower-case text holds one of an entry's words, which stand for nothing but themselves."""
+    return any(word in lower for word in words_in(name))
+
+
 @cache
 def either(name: str) -> str:
     """A group that matches one of an entry's words; for entries by language, the longest come first."""

@@ -7,7 +7,7 @@ documents say when their year ends.
 import re
 from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
@@ -29,7 +29,7 @@ _NEAR: Final = 10
 """Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
 
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_CUT: Final = re.compile(r"(?<=\S)\n(?=\S)")
+_CUT: Final = re.compile(r"\n(?<=\S\n)(?=\S)")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _AHEAD: Final = 20
@@ -37,7 +37,8 @@ _AHEAD: Final = 20
 
 _DATE_LINE: Final = 3000
 _TITLE_LINES: Final = 3
-_LINE: Final = re.compile(r"\n|(?<=[.;]) ")
+_TWO_DIGITS: Final = re.compile(r"\d\d")
+_SENTENCE_END: Final = re.compile(r"(?<=[.;]) ")
 _FIRST_WEEK: Final = 7
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _MONTHS_OF_TWO_NAMES: Final = 2
@@ -184,9 +185,12 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
     """
     ends = _Ends()
     interim = _count_ended(head, lower, ends, quarterly=quarterly)
-    own = {
-        day for match in WORDS.own_end.finditer(_CUT.sub(" ", head[:_LONGEST_HEAD])) if (day := _own_end(match, head))
-    }
+    joined = _CUT.sub(" ", head[:_LONGEST_HEAD])
+    lower_joined = lower_text(joined)
+    said = [*matches(WORDS.own_end, joined, spots(lower_joined, words_in("own_end_words")))]
+    if "year end" in lower_joined or "year-end" in lower_joined:
+        said += WORDS.day_of_year_end.finditer(joined)
+    own = {day for match in said if (day := _own_end(match.groupdict(), head, match.start()))}
     for day in own if len(own) == 1 else ():
         ends.add(day, _SURE)
     for match in matches(WORDS.year_to_month, head, spots(lower, ("year", "fy", "fiscal", "financial", "business"))):
@@ -244,22 +248,23 @@ def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
     return {year: max((end for end in near_end if end.year == year), key=lambda end: dates[end]) for year in years}
 
 
-def _own_end(match: re.Match[str], head: str) -> tuple[int, int] | None:
+def _own_end(said: Mapping[str, str | None], head: str, start: int) -> tuple[int, int] | None:
     """The month and day of a year end that a text states; None if the year is another company's, or is not a year."""
-    if WORDS.year_of_another.search(head[max(0, match.start() - _AHEAD) : match.start()] + (match["of"] or "")):
+    if WORDS.year_of_another.search(head[max(0, start - _AHEAD) : start] + (said.get("of") or "")):
         return None
-    named = match["end"] or match["last"] or match["before"]
-    last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, match["first"] or named))
+    named, begin = said.get("end") or said.get("last") or said.get("before"), said.get("first")
+    last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, begin or named))
     if last is None or last.end is None or first is None or first.end is None:
         return None
     begins = (last.end + timedelta(days=1)).replace(year=last.end.year)  # a year that ends there
-    whole = match["first"] is None or first.end == begins
+    whole = begin is None or first.end == begins
     return (last.end.month, last.end.day) if whole else None
 
 
 def reports_on_quarter(text: str, name: str) -> bool:
     """Whether a document reports on a quarter or half-year, so that its reporting date is not a year's end."""
-    return WORDS.of_a_quarter.search(f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")) is not None
+    head = f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")
+    return any(matches(WORDS.of_a_quarter, head, spots(lower_text(head), words_in("of_a_quarter_words"))))
 
 
 def _spans(head: str, lower: str) -> Iterator[tuple[date, date]]:
@@ -386,11 +391,14 @@ def _document_date(text: str, name: str) -> date | None:
     mailed = WORDS.year_mailed.match(text)
     if mailed is not None and (sent := sure_day(date.fromisoformat(mailed["day"]))):
         return sent
-    text = WORDS.year_due.sub(" ", text[:_DATE_LINE])
-    told = [line for line in _LINE.split(text) if not WORDS.to_come.search(line)]
-    first = text.strip().split("\n")[:_TITLE_LINES]
+    text = text[:_DATE_LINE]
+    first, lines = (
+        [WORDS.year_due.sub(" ", line) for line in some if _TWO_DIGITS.search(line)]
+        for some in (text.strip().split("\n")[:_TITLE_LINES], text.split("\n"))
+    )
+    told = [part for line in lines for part in _SENTENCE_END.split(line) if not WORDS.to_come.search(part)]
     head, prose, body = (
-        "\n".join(line for line in lines if "\t" not in line) for lines in (first, told, text.split("\n"))
+        "\n".join(line for line in some if "\t" not in line) for some in (first, told, lines)
     )  # what stands in a table dates nothing but itself
     for names, words in ((name.replace("_", " "), ""), (head, prose), (head, body)):  # a month in the body is spoken of
         dates = [*dates_in(names, of_any_span=True), *dates_in(words, of_any_span=True, of_months=False)]
