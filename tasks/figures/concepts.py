@@ -34,6 +34,8 @@ _RAISED: Final = re.compile(
     r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*"
 )
 
+_ANY_RAISED: Final = re.compile(r"[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]")
+
 
 def plain_blanks(text: str) -> str:
     """The text with ordinary spaces in place of no-break spaces and raised marks.
@@ -45,7 +47,7 @@ def plain_blanks(text: str) -> str:
         return text
     for mark in _BLANKS:
         text = text.replace(mark, " ")
-    return _RAISED.sub(lambda match: " " * len(match[0]), text)
+    return _RAISED.sub(lambda match: " " * len(match[0]), text) if _ANY_RAISED.search(text) else text
 
 
 def lower_text(text: str) -> str:
@@ -120,7 +122,8 @@ def guess_language(text: str) -> str:
     """The language whose common words are most frequent at the beginning of a text; "" if there are few, or a tie."""
     counts = Counter(_WORD.findall(lower_text(text[:_HEAD])))
     found = sorted(
-        ((sum(counts[word] for word in words), language) for language, words in _WORDS.items()), reverse=True
+        ((sum(counts[word] for word in words & counts.keys()), language) for language, words in _WORDS.items()),
+        reverse=True,
     )
     (most, language), (second, _) = found[:2]
     return language if most >= _FEWEST and most > second else ""

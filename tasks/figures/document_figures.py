@@ -66,26 +66,33 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         for figure in figures
         if (part := document.part(figure.start)) and part.kind == SHEET and _is_ahead(document, figure)
     }
+    own = find_named_basis(document.name.rpartition(".")[0] or document.name)
+    if own and WORDS.document_actual.search(document.text):  # it has columns of actual figures
+        own = None
     settled = []
     for figure in figures:
         basis = figure.basis
         if basis in _SILENT:
             part = document.part(figure.start)
             heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
-            names = [heading, part.label if part and part.kind == SHEET else "", document.title]
-            named = next(filter(None, map(find_named_basis, names)), None)
-            happened = WORDS.actual_heading.search(figure.place) is not None
-            if named in ALWAYS and not happened:
+            names = [heading, part.label if part and part.kind == SHEET else ""]
+            named = next(filter(None, map(find_named_basis, names)), None) or own
+            if named in ALWAYS and not _happened(figure):
                 basis = cast("Basis", named)
             elif _is_ahead(document, figure) or (
-                not happened and _is_planned(document, figure, of_plan=named == "forecast" or part in run_on)
+                _is_planned(document, figure, of_plan=named == "forecast" or part in run_on) and not _happened(figure)
             ):
                 basis = "forecast"
-            elif document.is_doubted and not happened:
+            elif document.is_doubted and not _happened(figure):
                 findings.leave_out("files whose date cannot be")
                 continue
         settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
     return settled
+
+
+def _happened(figure: Figure) -> bool:
+    """Whether a heading over a figure says that it is an actual one."""
+    return WORDS.actual_heading.search(figure.place) is not None
 
 
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:

@@ -7,6 +7,7 @@ are rows too. What the cells mean is decided elsewhere.
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Final
 
@@ -352,6 +353,7 @@ def is_year(cell: str) -> bool:
     return match is not None and only_units(f"{match[1]} {match[2]}")
 
 
+@lru_cache(maxsize=16384)
 def is_number(cell: str, *, comma_decimal: bool = False) -> bool:
     """Whether a cell contains an amount that is not a year."""
     if WORDS.row_sure_number.match(cell):
