@@ -28,7 +28,8 @@ from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2
-"""A process takes 0.9 s to load what finds figures."""
+_LOADED: Final = "tasks.figures.loaded"
+"""Imported by name, and only by the server that forks the processes: it takes 0.3 s of processor time."""
 
 _KIND: Final = "stored text"
 """What the log calls what a process fails on."""
@@ -75,7 +76,7 @@ def make_limits() -> Limits:
 
 @lru_cache(maxsize=4)
 def _pool(limits: Limits) -> ExtractionPool:
-    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, load, [__name__])
+    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, modules=[__name__, _LOADED])
 
 
 def receive(future: "Future[Reading]") -> LookedThrough:
@@ -115,11 +116,6 @@ def reason(error: DiligenceError, limits: Limits) -> str | None:
     else:
         return None
     return f"figures of this document were not looked for: {why}"
-
-
-def load() -> None:
-    """Prepare a process, once, before its first text."""
-    read_taxonomy(None)
 
 
 def look_through(path: Path, _: str) -> Reading:
