@@ -34,8 +34,6 @@ _RAISED: Final = re.compile(
     r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*"
 )
 
-_ANY_RAISED: Final = re.compile(r"[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]")
-
 
 def plain_blanks(text: str) -> str:
     """The text with ordinary spaces in place of no-break spaces and raised marks.
@@ -47,7 +45,7 @@ def plain_blanks(text: str) -> str:
         return text
     for mark in _BLANKS:
         text = text.replace(mark, " ")
-    return _RAISED.sub(lambda match: " " * len(match[0]), text) if _ANY_RAISED.search(text) else text
+    return _RAISED.sub(lambda match: " " * len(match[0]), text) if re.search("[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]", text) else text
 
 
 def lower_text(text: str) -> str:

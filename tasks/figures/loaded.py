@@ -1,7 +1,4 @@
-"""What a process that finds figures has loaded: the taxonomy, and the patterns that most texts need.
-
-The server that forks such processes imports this module, so that none of them loads it again.
-"""
+"""Loads the taxonomy and the patterns that most texts need in the server that forks the processes finding figures."""
 
 from tasks.figures.concepts import read_taxonomy
 from tasks.figures.document import LedgerDocument

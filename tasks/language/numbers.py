@@ -440,9 +440,9 @@ def _is_negative(parts: dict[str, str | None]) -> bool:
 def read_units(text: str) -> Units:
     """What a header says about units: "EUR thousand", "$'000", "(in millions, except per share data)"."""
     text = _OF_OTHERS.sub(" ", _respelt(text))
-    found: list[str] = []
-    match = _UNIT_SCALE.search(_mask_currencies(text, found))
+    match = _UNIT_SCALE.search(_mask_currencies(text))
     multiplier = int((match.lastgroup or "x1")[1:]) if match else None
+    found = _UNIT_CURRENCY.findall(text)
     found.sort(key=lambda written: written not in currency_codes())  # "kr. (DKK)"
     currency = next(filter(None, map(find_currency, found)), None)
     return Units(currency, multiplier, _UNIT_PERCENT.search(text) is not None)
@@ -454,17 +454,9 @@ def _respelt(text: str) -> str:
     return text.strip()
 
 
-def _mask_currencies(text: str, found: list[str]) -> str:
-    """A header with the sign ¤ in place of each currency, also after the letter of a scale: "T¤" for "TEUR".
-
-    What was there is added to `found`.
-    """
-
-    def mask(match: re.Match[str]) -> str:
-        found.append(match[0])
-        return f"{match[0][0]}¤" if _find_scale(match[0]) else "¤"
-
-    return _UNIT_CURRENCY.sub(mask, text)
+def _mask_currencies(text: str) -> str:
+    """A header with the sign ¤ in place of each currency, also after the letter of a scale: "T¤" for "TEUR"."""
+    return _UNIT_CURRENCY.sub(lambda found: f"{found[0][0]}¤" if _find_scale(found[0]) else "¤", text)
 
 
 def without_units(text: str) -> str:
@@ -494,7 +486,7 @@ def only_units(text: str) -> bool:
     """Whether a cell contains units and nothing else: "EUR m", "%", "CHF000", "#"."""
     if len(text) > _LONGEST_UNITS or not text.strip():
         return False
-    plain = _UNIT_SCALE.sub(" ¤ ", _mask_currencies(_respelt(text), []))
+    plain = _UNIT_SCALE.sub(" ¤ ", _mask_currencies(_respelt(text)))
     left = set(_WORD.findall(plain.lower()))
     return left <= _FILLERS | _LETTERS and ("¤" in plain or not left <= _FILLERS)
 

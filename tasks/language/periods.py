@@ -130,11 +130,6 @@ HINT: Final = re.compile(
 _ANY_YEAR: Final = 2023
 _HALVES: Final = 2
 
-_TIMELY: Final = re.compile(
-    r"\d|[Qq][Uu][Aa][Rr][Tt][Ee]|[Hh][Aa][Ll][Ff]|[LlTt][Tt][Mm]|[Tt][Ww][Ee][Ll][Vv]|[Ee][Nn][Dd] [Oo][Ff]"
-)
-"""What it must hold besides, found faster."""
-
 
 @dataclass(frozen=True, slots=True)
 class When:
@@ -190,7 +185,7 @@ def find_periods(text: str) -> tuple[When, ...]:
     found = dates(text)
     if not found or not HINT.search(text):
         return ()
-    if span := _span(text):
+    if span := spoken_span(text):
         found = tuple(
             replace(when, months=span if _ends_span(text, when) else when.months or span) if not when.part else when
             for when in found
@@ -208,8 +203,6 @@ def dates(text: str) -> tuple[When, ...]:
     A quarter or half and the year beside it are one: "second quarter, fiscal 2023", "2022 Q4".
     """
     found: list[When] = []
-    if not _TIMELY.search(text):
-        return ()
     for when in filter(None, map(_when, _TOKEN.finditer(text))):
         before = found[-1] if found else None
         if before is not None and _BESIDE.fullmatch(text, before.stop, when.start):
@@ -245,7 +238,7 @@ def header_period(text: str) -> When | None:
     dated = [when for when in found if when.dated]
     loose = _year_end([when.month_day for when in found if when.month_day])
     if not dated:
-        span = _span(text)
+        span = spoken_span(text)
         part = found[0].part if len(found) == 1 else ""
         return When(month_day=loose, months=None if part else span, part=part) if loose or span or part else None
     if _TWO_YEARS.search(text):  # headers of two columns that were not parted
@@ -330,7 +323,8 @@ def year_earlier(when: When) -> When:
     return replace(when, year=when.year - 1) if when.year is not None else when
 
 
-def _span(text: str) -> int | None:
+def spoken_span(text: str) -> int | None:
+    """The number of months that a text gives a period: 3 in "three months ended"."""
     if _TRAILING.search(text):
         return 12
     for match in _SPAN.finditer(text):
@@ -355,11 +349,6 @@ def parts_by_span(text: str) -> list[str]:
 def without_spans(text: str) -> str:
     """The words with a space in place of each length of time."""
     return _SPAN.sub(" ", text)
-
-
-def spoken_span(text: str) -> int | None:
-    """The number of months that a text gives a period: 3 in "three months ended"."""
-    return _span(text)
 
 
 def _when(match: re.Match[str]) -> When | None:
@@ -495,7 +484,7 @@ def dates_in(text: str, *, of_any_span: bool = False, of_months: bool = True) ->
 
     No date continues over a line end, and most lines of a page obviously contain none.
     """
-    span = None if of_any_span else _span(text)
+    span = None if of_any_span else spoken_span(text)
     lines = (line for line in text.split("\n") if _TWO_DIGITS.search(line) and _MAY_DATE.search(line))
     named = (when for line in lines for when in dates(line))
     return [

@@ -125,7 +125,8 @@ def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
         row = "\t" in raw.strip()
         line, within = (raw.strip(), [(0, len(raw) - len(raw.lstrip()))]) if row else _single_spaced(raw)
         may_go_on = unit and line and not row and len(unit) < _AT_ONCE
-        if may_go_on and _continues(previous, line, _widest(around, raw) if wraps else 0):
+        widths = (len(near) for _, near in around if "\t" not in near or near is raw)
+        if may_go_on and _continues(previous, line, max(widths) if wraps else 0):
             unit += "" if unit[-1] in _HYPHENS else " "
         else:
             if unit:
@@ -166,11 +167,6 @@ def _with_neighbours(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, st
             at += 1
         else:
             around.popleft()
-
-
-def _widest(lines: Sequence[tuple[int, str]], own: str) -> int:
-    """The width, in characters, of the widest of these lines; rows of others do not count."""
-    return max(len(line) for _, line in lines if "\t" not in line or line is own)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
