@@ -3,14 +3,17 @@
 `python -m tests.benchmarks.figure_shapes` prints the table; `tests/tasks/figures/test_linear_time.py` holds it.
 """
 
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tests.benchmarks.text_rooms import write_text_rooms
 
 _ROWS: Final = ("Cash", "Receipts", "Payroll", "Suppliers", "Rent", "Tax", "Debt", "Revenue", "EBITDA", "Other")
 
@@ -71,8 +74,20 @@ def seconds(shape: Shape, times: int) -> float:
     return time.process_time() - before
 
 
+def seconds_of_rooms(companies: int) -> float:
+    """Processor seconds for the figures of rooms of 20 texts of 3 KB each, as whole runs are measured with."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_text_rooms(Path(folder), companies, 20, 20)
+        texts = [(file.read_text(), file.name) for file in Path(folder).glob("rooms/*/*.txt")]
+    before = time.process_time()
+    for text, name in texts:
+        find_figures(LedgerDocument(text, [], name), taxonomy())
+    return time.process_time() - before
+
+
 if __name__ == "__main__":
     find_figures(LedgerDocument("Revenue was EUR 9.4 million in 2024.", []), taxonomy())
     for name, measured in SHAPES.items():
         once, four = (min(seconds(measured, times) for _ in range(2)) for times in (1, 4))
         print(f"| {name} | {measured.size:,} | {once:.2f} | {four:.2f} | {four / max(once, 0.005):.1f} |")
+    print(f"100 rooms of 20 texts: {seconds_of_rooms(100):.1f} s")
