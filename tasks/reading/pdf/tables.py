@@ -51,7 +51,7 @@ _FARTHEST: Final = 7.0
 """The same with a rule between them that runs over most of both."""
 _COVERED: Final = 0.8
 """The share of a line's width that such a rule covers."""
-_LEADING: Final = 1.6
+_LEADING: Final = 2.0
 """Lines of a cell are nearer than so many sizes."""
 _LONE: Final = 2
 """Lines of one cell in a row that a table goes on behind: headings within it, labels that wrap."""
@@ -354,7 +354,11 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = (), *, is_part: 
         if end < len(block):
             waiting += find_blocks(block[end:], rules)[::-1]
             block = trim_block(block[:end])
-        tables += _read_block(_below_heading(block), lines, rules, drawn_behind, is_part=is_part)
+        found = _read_block(_below_heading(block), lines, rules, drawn_behind, is_part=is_part)
+        if found:
+            last = max(word.base for word in found[-1].rows[-1].words)
+            lines = [line for line in lines if line.base > last]
+        tables += found
     return tables
 
 

@@ -287,3 +287,20 @@ def test_a_number_that_is_typed_before_a_name_stays_beside_it() -> None:
         canvas.drawString(72, y, name)
         canvas.drawRightString(300, y, figure)
     assert rows_of(text_of(canvas)) == rows
+
+
+def test_lines_of_a_cell_that_stand_far_apart_are_of_its_row() -> None:
+    canvas = page()
+    wrapped = ("Licences of", "brands, rights", "and similar", "values that last")
+    labels = [("Capital",), ("Reserves",), ("Profit",), wrapped, ("Machines",), ("Vehicles",), ("Tools",)]
+    y = 740
+    for number, lines in enumerate(labels):
+        canvas.drawString(72, y, f"{number}000")
+        for index, line in enumerate(lines):
+            canvas.drawString(130, y - 15 * index, line)
+        for right in (300, 380):
+            canvas.drawRightString(right, y, f"{number},250")
+        y -= 15 * len(lines)
+    assert rows_of(text_of(canvas)) == [
+        [f"{number}000", " ".join(lines), *[f"{number},250"] * 2] for number, lines in enumerate(labels)
+    ]
