@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_SURE_WORD: Final = 0.6
+_SURE_LINE: Final = 0.8
 _SURE_NUMBER: Final = 0.9
 _TALLEST: Final = 2.5
 """Heights of a usual word: a column of numbers that was read as one word is taller."""
@@ -26,7 +26,8 @@ _LEAST_SHARE: Final = 0.7
 """Of words in sure lines: on a page with fewer Tesseract's certainty is worth little, and all of it is read again."""
 
 _NEAR: Final = 10
-"""Heights of a word: a line is read again if ink in its row is that near. A number by itself is easily overlooked."""
+"""Heights of a word: what stands that near to unread ink in its row is read again, as RapidOCR, too, overlooks numbers
+that stand alone."""
 
 _DUST: Final = 0.001
 _INK: Final = 25
@@ -49,33 +50,32 @@ def find_doubts(picture: Picture, words: Sequence[RecognisedWord]) -> Doubts | N
     heights = sorted(word.bottom - word.top for word in words for _ in word.text)
     height = max(1.0, heights[len(heights) // 2]) if heights else 0.0
     lines = [list(line) for _, line in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
-    lines = [line for line in lines if all(_is_sure(word, height) for word in line)]
-    if sum(map(len, lines)) < max(1, _LEAST_SHARE * len(words)):
+    words_held = [word for line in lines if _is_sure(line, height) for word in line]
+    if len(words_held) < max(1, _LEAST_SHARE * len(words)):
         return Doubts((), picture)
     grey = np.frombuffer(picture.dots, np.uint8).reshape(picture.height, picture.width)
     glyphs = _find_glyphs(grey, height)
     is_read = np.zeros(grey.shape, np.bool_)
-    for line in lines:
-        _fill(is_read, line, 1, height / 4)
+    for word in words_held:
+        _fill(is_read, word, 1, height / 4)
     across, down = glyphs[:, ~is_read[glyphs[1], glyphs[0]]]
     if len(across) <= max(2, _DUST * glyphs.shape[1]):
         return None
-    rest = grey.copy()
+    rest, paper, near = grey.copy(), int(np.median(grey)), _NEAR * height
     sure: list[RecognisedWord] = []
-    for line in lines:
-        left, right = min(word.left for word in line), max(word.right for word in line)
-        is_beside = (across > left - _NEAR * height) & (across < right + _NEAR * height)
-        if not (
-            is_beside & (down >= min(word.top for word in line)) & (down <= max(word.bottom for word in line))
-        ).any():
-            _fill(rest, line, int(np.median(grey)), height / 10)
-            sure += line
+    for word in words_held:
+        is_in_row = (down >= word.top) & (down <= word.bottom)
+        if not (is_in_row & (across > word.left - near) & (across < word.right + near)).any():
+            _fill(rest, word, paper, height / 10)
+            sure.append(word)
     return Doubts(sure, Picture(picture.width, picture.height, rest.tobytes()))
 
 
-def _is_sure(word: RecognisedWord, height: float) -> bool:
-    least = _SURE_NUMBER if any(map(str.isdigit, word.text)) else _SURE_WORD
-    return word.confidence >= least and word.bottom - word.top <= _TALLEST * height
+def _is_sure(line: Sequence[RecognisedWord], height: float) -> bool:
+    numbers = [word.confidence for word in line if any(map(str.isdigit, word.text))]
+    tallest = max(word.bottom - word.top for word in line)
+    certain = sum(word.confidence * len(word.text) for word in line) / sum(len(word.text) for word in line)
+    return certain >= _SURE_LINE and min(numbers, default=1.0) >= _SURE_NUMBER and tallest <= _TALLEST * height
 
 
 def _find_glyphs(grey: "NDArray[np.uint8]", height: float) -> "NDArray[np.int32]":
@@ -92,7 +92,6 @@ def _find_glyphs(grey: "NDArray[np.uint8]", height: float) -> "NDArray[np.int32]
     return np.asarray(middles[1:][is_glyph].T, np.int32)
 
 
-def _fill(picture: "NDArray[Any]", words: Sequence[RecognisedWord], value: int, margin: float) -> None:
-    for word in words:
-        top, left = max(0, int(word.top - margin)), max(0, int(word.left - margin))
-        picture[top : int(word.bottom + margin), left : int(word.right + margin)] = value
+def _fill(picture: "NDArray[Any]", word: RecognisedWord, value: int, margin: float) -> None:
+    top, left = max(0, int(word.top - margin)), max(0, int(word.left - margin))
+    picture[top : int(word.bottom + margin), left : int(word.right + margin)] = value
