@@ -1,7 +1,7 @@
 """XML (.xml) as text: its lines stay as they are in the file, unless it is a document of a kind that is known.
 
-A workbook in XML is read as a workbook, a Word document in XML as a document, an XBRL instance as its facts. Other XML
-is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed.
+A workbook in XML is read as a workbook, a Word document in XML as a document, an XBRL instance and Polish accounts as
+their facts. Other XML is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed.
 """
 
 import base64
@@ -10,12 +10,14 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Final
 
 from lxml import etree
 
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
+from tasks.language.periods import months_back
 from tasks.reading import limits
 from tasks.reading.docx import reader as docx
 from tasks.reading.ooxml import xml
@@ -38,8 +40,11 @@ def read(source: Source) -> Reading:
         return spreadsheet.read(data, complete=complete)
     if complete and _is_word(data):
         return _read_word(data)
-    if _XBRL in data[:_HEAD] and _INSTANCE_ROOT.search(data[:_HEAD]):
-        return _read_instance(data, complete=complete)
+    head = data[:_HEAD]
+    if _XBRL in head and _INSTANCE_ROOT.search(head):
+        return _read_facts(data, _Instance(), complete=complete)
+    if any(namespace in head for namespace in _OF_POLAND):
+        return _read_facts(data, _PolishAccounts(), complete=complete)
     return plain_text.read(data if complete else source, _read_declaration)
 
 
@@ -120,13 +125,12 @@ _MARKUP: Final = re.compile(r"<[^<>]*>|&\w+;")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def _read_instance(data: bytes, *, complete: bool) -> Reading:
-    """The facts of the instance, each with its name, period, unit and value; `complete`: this is the whole file."""
+def _read_facts(data: bytes, target: "_Instance", *, complete: bool) -> Reading:
+    """The facts of accounts, each with its name, period, unit and value; `complete`: this is the whole file."""
     writer = Writer()
     if not complete:
         writer.warn(plain_text.TOO_LONG)
-    instance = _Instance()
-    parser = xml.parser(recover=True, target=instance)
+    parser = xml.parser(recover=True, target=target)
     try:
         for at in range(0, len(data), _CHUNK):
             if limits.is_near():
@@ -136,9 +140,9 @@ def _read_instance(data: bytes, *, complete: bool) -> Reading:
         parser.close()
     except etree.XMLSyntaxError:
         writer.warn("The file is damaged: only its beginning was read.")
-    for fact in instance.facts:
+    for fact in target.facts:
         words = one_line(_MARKUP.sub(" ", "".join(fact.words)))
-        tag = instance.tags.tag(fact) if "unitref" in fact.attributes else None
+        tag = target.tags.tag(fact) if "unitref" in fact.attributes else None
         named = _HUMP.sub(" ", fact.name)
         of_when = f", {tag.period.replace('/', ' to ')}: {tag.unit} " if tag is not None and tag.period else ": "
         if words:
@@ -182,3 +186,74 @@ class _Instance:
 
     def close(self) -> None:
         """Handle the end of the file."""
+
+
+# Polish accounts (https://www.gov.pl/web/kas/struktury-e-sprawozdan): each line of the law's forms is an element, whose
+# amounts of this year and of the year before are elements in it.
+_OF_POLAND: Final = (b"www.mf.gov.pl/schematy/SF/", b"www.gov.pl/static/finanse/SF/")
+_THIS_YEAR, _LAST_YEAR, _BEGIN, _END = "KwotaA", "KwotaB", "OkresOd", "OkresDo"
+_DAYS: Final = {_BEGIN: _BEGIN, _END: _END, "DataOd": _BEGIN, "DataDo": _END}
+_PERIOD: Final = "P_3"
+"""The element whose days are the period, in accounts without a heading."""
+
+_BALANCE, _INCOME = "Bilans", "RZiS"
+_NOT_READ: Final = frozenset({"Zawartosc", "Signature"})
+"""An enclosed file, and the signature."""
+
+
+class _PolishAccounts(_Instance):
+    """The facts of Polish accounts, under contexts such as XBRL has; a line of income is named after its form too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path: list[str] = []
+        self._words: list[str] = []
+        self._days: dict[str, str] = {}
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the parser calls it so
+        """Handle the beginning of an element."""
+        self._path.append(local(tag))
+        self._words = []
+
+    def data(self, text: str) -> None:
+        """Handle characters."""
+        self._words.append(text)
+
+    def end(self, tag: str) -> None:
+        """Handle the end of an element."""
+        words, self._words, name = self._words, [], local(tag)
+        if self._path and _NOT_READ.isdisjoint(self._path):
+            over = "".join(self._path[-2:-1])
+            if name in {_BEGIN, _END} or (name in _DAYS and over == _PERIOD):
+                self._days.setdefault(_DAYS[name], "".join(words).strip())
+            form = next((each for each in reversed(self._path) if each.startswith((_BALANCE, _INCOME))), "")
+            if name in {_THIS_YEAR, _LAST_YEAR}:
+                kind = form[: len(_INCOME)] if form.startswith(_INCOME) else form and _BALANCE
+                line = f"{form}.{over}" if kind == _INCOME else over
+                scale = "3" if self._path[0].endswith("WTys") else "0"
+                of_form = {"contextref": kind + name, "unitref": "PLN", "scale": scale} if kind else {}
+                self.facts.append(Fact(line, of_form, words))
+            else:
+                self.facts.append(Fact(name, {}, words))
+        del self._path[-1:]
+
+    def close(self) -> None:
+        """Handle the end of the file: its days say which time the amounts are of."""
+        with contextlib.suppress(KeyError, ValueError, OverflowError):
+            begin, end = (date.fromisoformat(self._days[name]) for name in (_BEGIN, _END))
+            before = begin - timedelta(1)
+            self._declare("context", _BALANCE + _THIS_YEAR, instant=end)
+            self._declare("context", _INCOME + _THIS_YEAR, startdate=begin, enddate=end)
+            self._declare("context", _BALANCE + _LAST_YEAR, instant=before)
+            if months_back(end, 12) == before:
+                earlier = months_back(before, 12) + timedelta(1)
+                self._declare("context", _INCOME + _LAST_YEAR, startdate=earlier, enddate=before)
+            self._declare("unit", "PLN", measure="PLN")
+
+    def _declare(self, resource: str, name: str, **words: date | str) -> None:
+        self.tags.resource(resource, {"id": name})
+        for element, each in words.items():
+            self.tags.resource(element, {})
+            self.tags.words(str(each))
+            self.tags.end_resource(element)
+        self.tags.end_resource(resource)
