@@ -112,7 +112,7 @@ class Calendar:
             months = (end.month - self.month - 1) % 12 + 1
         months = months or 12
         before = self.year_before(end) if months == 12 else months_back(end, months)
-        return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
+        return f"{(when.begun or before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
 
 
 def learn_calendar(text: str, name: str = "") -> Calendar:

@@ -87,8 +87,8 @@ _POINTS: Final = (
 )
 
 _CELL: Final = re.compile(
-    rf"(?P<open>[-–−+(~≈]*)\s*(?P<scale0>[kKmMT](?=\s*[€$£]))?(?P<before>{CURRENCY})?\s?(?P<mega>[mkMKT](?=\s?\d))?\s*(?P"
-    rf"<sign>[-–−(]*)\s*"
+    rf"(?P<open>[-–−+(~≈]*)\s*(?P<scale0>[kKmMT](?=\s*[€$£]))?(?P<before>{CURRENCY})?"
+    rf"(?-i:P ?(?=\d{{1,3}}[,.]\d{{3}}))?\s?(?P<mega>[mkMKT](?=\s?\d))?\s*(?P<sign>[-–−(]*)\s*"
     rf"(?P<digits>{_DIGITS})\s?(?P<scale>{_SCALE})?\s?(?P<after>{CURRENCY}|euros?\b|dollars\b)?\s?"
     rf"(?:(?P<points>{_POINTS})|(?P<percent>{_PERCENT})|(?P<times>[x×]))?\s?(?P<close>\)|-(?!\d)|CR\b"
     rf"|DR\b)?\s?(?P<late>{_PERCENT})?"
@@ -245,6 +245,10 @@ def _find_scale(currency: str) -> int | None:
     return None
 
 
+_BROKEN_GROUP: Final = re.compile(r"[.,](?!\d{3}$)\d*$")
+"""A last group that has not three digits: "16,927,079,00", as text recognition reads it."""
+
+
 def parse_decimal(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal, int] | None:
     """The value of digits with separators, and the number of decimals; None if the groups make no sense.
 
@@ -268,6 +272,8 @@ def parse_decimal(digits: str, *, comma_decimal: bool = False) -> tuple[Decimal,
     else:
         mark = ""
     whole, _, part = plain.partition(mark) if mark else (plain, "", "")
+    if _BROKEN_GROUP.search(whole):
+        return None
     whole = re.sub(r"[.,]", "", whole)
     if not (whole + part).isdecimal() or len(whole + part) > _MOST_DIGITS:
         return None
@@ -293,7 +299,7 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
         return Amount(-value if text[0] in "-(" else value, Decimal(1), currency, "", 0, len(text))
     if _NOTHING.fullmatch(text) or len(text) > 60:
         return None
-    plain = _FOOTNOTE.sub("", _normal(text))
+    plain = _FOOTNOTE.sub("", _normal(text).removesuffix(" P"))  # the mark of pesos in the next column
     match = _CELL.fullmatch(plain)
     if match is None or (_GLUED.search(plain) and "(" not in plain) or match["points"]:
         return None

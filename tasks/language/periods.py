@@ -142,6 +142,7 @@ class When:
         month_day: month and day without a year ("December 31,").
         forecast: the year is marked as no actual one ("2025E"); "b" for a budget.
         to_date: it begins with the fiscal year ("YTD June 2025").
+        begun: its first day, where that is named and is not whole months before its end.
         start, stop: where the words stand.
     """
 
@@ -152,6 +153,7 @@ class When:
     month_day: tuple[int, int] | None = None
     forecast: str = ""
     to_date: bool = False
+    begun: date | None = None
     start: int = 0
     stop: int = 0
 
@@ -235,7 +237,7 @@ def header_period(text: str) -> When | None:
     """
     text = _YEAR_OF_BOTH.sub(r"\1\2\3 - ", text)
     found = find_periods(text)
-    dated = [when for when in found if when.dated]
+    dated = [when for when in found if when.dated and not _CLOCK.match(text, when.stop)]
     loose = _year_end([when.month_day for when in found if when.month_day])
     if not dated:
         span = spoken_span(text)
@@ -287,9 +289,14 @@ def _from_to(text: str, first: When, last: When) -> When | None:
         return None
     begun = first.end.replace(day=1) if first.months == 1 else first.end
     months = round((last.end - begun).days / 30.4)
-    return replace(last, months=months) if 0 < months <= _MOST_MONTHS else None
+    is_whole = abs((months_back(last.end, months) - begun).days) <= _A_DAY
+    return replace(last, months=months, begun=None if is_whole else begun) if 0 < months <= _MOST_MONTHS else None
 
 
+_CLOCK: Final = re.compile(r",? (?:at )?(?!0?0:00)\d{1,2}:\d\d")
+"""Behind a day, the time at which something was printed or saved, which is no period of figures."""
+
+_A_DAY: Final = 1
 _TWO: Final = 2
 _UNTIL: Final = re.compile(rf" ?(?:[-–—]|{alternation(header_words('until'))}) ?", re.IGNORECASE)
 _MONTHS_OF_PART: Final = {"Q": 3, "H": 6, "9": 9}
@@ -518,7 +525,7 @@ def month_first(text: str) -> bool | None:
 
 
 def spell_months(words: str, order: bool | None) -> str:
-    """The words with months spelled out in numeric dates, given whether the document writes the month first."""
+    """The words with numeric dates in the order of ISO 8601, given whether the document writes the month first."""
     if order is None or "/" not in words:
         return words
 
@@ -527,6 +534,6 @@ def spell_months(words: str, order: bool | None) -> str:
         year = match[3] if len(match[3]) == 4 else f"20{match[3]}"
         if not 1 <= month <= 12:
             return match.group()
-        return f"{month_names()[month - 1]} {day}, {year}"
+        return f"{year}-{month:02}-{day:02}"
 
     return _SLASH_DATE.sub(named, _YEAR_OF_BOTH.sub(r"\1\2\3 - ", words))
