@@ -19,7 +19,7 @@ from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
-from tasks.language.periods import month_first
+from tasks.language.periods import When, header_period, month_first, spell_months
 from tasks.reading import places as kinds
 from tasks.reading.places import DOUBTED, Place
 
@@ -28,6 +28,13 @@ Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 
 _STALE: Final = 730
 """Days."""
+
+_HEAD_OF_A_PART: Final = 4000
+_MOST_HEADED: Final = 50
+_LONGEST_HEAD: Final = 60
+"""Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
+
+_YEAR: Final = re.compile(r"\d\d(?!\d)")
 
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
@@ -125,6 +132,7 @@ class LedgerDocument:
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
         self._files: list[Place] = []
+        self._heading_periods: dict[int, frozenset[When]] = {}
         self.tags: list[Place] = []
         self.recognised: list[Place] = []
         lists = dict.fromkeys((kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT), self._parts) | {
@@ -310,7 +318,10 @@ class LedgerDocument:
     def usual_multiplier(self) -> int:
         """The scale of most of its tables, 1 if they give none."""
         counts = {
-            scale: sum(count_words(self._lower, f"{mark}in {word}") for mark in "(, ")
+            scale: sum(
+                count_words(self._lower, words)
+                for words in (*(f"{mark}in {word}" for mark in "(, "), *(f"{mark}{word} of" for mark in "(\t\n"))
+            )
             for word, scale in _SCALES.items()
         }
         best = max(counts, key=lambda scale: counts[scale])
@@ -350,6 +361,31 @@ class LedgerDocument:
             return title if offset >= part.start + len(title) else ""
         at = bisect_right(self._headings, offset, key=lambda place: place.start) - 1
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
+
+    def heading_period(self, offset: int) -> When | None:
+        """The only period that short lines of the page, slide or sheet around an offset name.
+
+        If they name none, the only year, or part of one, that such lines of the whole document name.
+        """
+        part = self.part(offset)
+        if part is None:
+            return None
+        if part.start not in self._heading_periods:
+            self._heading_periods[part.start] = self._find_heading_periods(part)
+        named = self._heading_periods[part.start] or self._heading_years
+        return next(iter(named)) if len(named) == 1 else None
+
+    @cached_property
+    def _heading_years(self) -> frozenset[When]:
+        named = frozenset[When]().union(*map(self._find_heading_periods, self._parts[:_MOST_HEADED]))
+        return named if all(when.end is None for when in named) else frozenset()
+
+    def _find_heading_periods(self, part: Place) -> frozenset[When]:
+        lines = self.text[part.start : min(part.end, part.start + _HEAD_OF_A_PART)].split("\n")
+        heads = (head for head in map(str.strip, lines) if len(head) <= _LONGEST_HEAD and _YEAR.search(head))
+        plain = (head for head in heads if "\t" not in head and head[-1] != ".")
+        whens = (header_period(spell_months(head, self.month_first)) for head in plain)
+        return frozenset(replace(when, start=0, stop=0) for when in whens if when is not None and when.dated)
 
     def is_behind_a_name(self, offset: int) -> bool:
         """Whether something stands in a cell before this one in its row, such as the name of another company."""

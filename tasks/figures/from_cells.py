@@ -27,6 +27,7 @@ from tasks.figures.table_columns import (
     find_pace,
     is_slipped,
     read_header,
+    single_column,
 )
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
@@ -65,7 +66,7 @@ _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the n
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
-_TOTAL_ALONE: Final = re.compile(r"total|summe|gesamt|totale", re.IGNORECASE)
+_TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
 
@@ -350,6 +351,10 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         section = row.cells[0] if self._in_sections else self._section
+        if meaning and WORDS.total_row.match(name):
+            of_section = self._reader.read(section).meaning
+            if of_section and of_section.concept == meaning.concept:
+                self._section = section = ""  # ends with its own total: the next one is of more
         meaning = meaning or self._section_meaning(name, section)
         coded = self._find_code(row)
         if coded is not None:
@@ -387,10 +392,13 @@ class _Table:
         """The column of each number in a row."""
         if said.meaning is not None:
             self._leave_out_cells(row, said.numbers)
-            return columns_under(row, said.numbers, self._columns, self._titles, self._corner, self._reader)
+            return columns_under(row, said.numbers, self._columns, said.meaning, lambda: self._single_column(row.start))
         if is_slipped(row, self._columns, self._corner):
             return {}
         return {at: self._columns[at] for at in said.numbers if at < len(self._columns)}
+
+    def _single_column(self, start: int) -> FigureColumn | None:
+        return single_column(self._titles, self._corner, self._reader, self._document.heading_period(start))
 
     def _candidate(
         self, row: Row, said: _RowWords, at: int, column: FigureColumn | None, units: Units

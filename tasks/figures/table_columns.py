@@ -1,7 +1,7 @@
 """The columns of a table: what its header, its corner and the titles above it say about each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
@@ -83,6 +83,7 @@ def read_header(
     `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
     newest year, which "Exercice N" and "Boekjaar" on forms refer to.
     """
+    lines = [spell_months(line, month_first) for line in lines]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _column_words(header, width)
@@ -404,14 +405,13 @@ def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
 
 
 def columns_under(
-    row: Row,
-    numbers: Sequence[int],
-    columns: Sequence[FigureColumn],
-    titles: Sequence[str],
-    corner: str,
-    reader: LabelReader,
-) -> dict[int, FigureColumn]:
-    """The column of each number in a row: the one it stands in or, where cells have shifted, the one in sequence."""
+    row: Row, numbers: Sequence[int], columns: Sequence[FigureColumn], meaning: Meaning,
+    make_single: Callable[[], FigureColumn | None],
+) -> dict[int, FigureColumn]:  # fmt: skip
+    """The column of each number in a row: the one it stands in or, where cells have shifted, the one in sequence.
+
+    `meaning` is what the row means; `make_single` gives the column of what stands without a header.
+    """
     known = {index: columns[index] for index in numbers if index < len(columns) and columns[index].words}
     dated = {index: column for index, column in enumerate(columns) if column.when is not None and column.words}
     once = list({column.words: column for column in dated.values()}.values())
@@ -425,46 +425,33 @@ def columns_under(
     if places:
         by_place = dict(zip(places, headed, strict=True))
         return dict(zip(numbers, map(by_place.__getitem__, numbers), strict=True))
-    return (
-        known
-        if any(column.words for column in columns[1:])
-        else _only_column(row, numbers, columns, titles, corner, reader)
-    )
+    if any(column.words for column in columns[1:]):
+        return known
+    if len(numbers) > 1:  # the same number twice is one, gross and net: nothing was written off
+        first, *others = (row.cells[index] for index in numbers)
+        has_net = meaning.kind == "instant" and "money" in meaning.concept.units
+        if others != [first] or not _NOT_NOUGHT.search(first) or not has_net:
+            return {}
+    single = make_single()
+    return {index: single or columns[index] for index in numbers[-1:] if single or index < len(columns)}
 
 
 _NOT_NOUGHT: Final = re.compile(r"[1-9]")
 
 
-def _only_column(
-    row: Row,
-    numbers: Sequence[int],
-    columns: Sequence[FigureColumn],
-    titles: Sequence[str],
-    corner: str,
-    reader: LabelReader,
-) -> dict[int, FigureColumn]:
-    """A single column without a header: under a dated title, or under the name of a chart's series.
-
-    The same number twice is one, gross and net: nothing was written off.
-    """
-    if len(numbers) > 1:
-        first, *others = (row.cells[index] for index in numbers)
-        meaning = reader.read(row.name).meaning if row.name else None
-        has_net = meaning is None or (meaning.kind == "instant" and "money" in meaning.concept.units)
-        if others != [first] or not _NOT_NOUGHT.search(first) or not has_net:
-            return {}
-    numbers = numbers[-1:]
-    alone = title_when(titles, corner if is_date(corner) else "")
-    if numbers and alone is not None and alone.dated:
-        return {numbers[0]: FigureColumn("", reader.read(""), alone, None, False, table_units(titles, corner, []))}
-    return {index: columns[index] for index in numbers if index < len(columns)}
+def single_column(titles: Sequence[str], corner: str, reader: LabelReader, of_page: When | None) -> FigureColumn | None:
+    """A column without a header: of the time that a title of the table or, else, the page (`of_page`) names."""
+    alone = title_when(titles, corner if is_date(corner) else "") or of_page
+    if alone is None or not alone.dated:
+        return None
+    return FigureColumn("", reader.read(""), alone, None, False, table_units(titles, corner, []))
 
 
 def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Units:
     """The units that the corner, the titles and the columns give to the whole table."""
     found = read_units(corner)
     for title in reversed(titles[-5:]):
-        if _holds_amount(title) or WORDS.column_footnote.match(title):
+        if _holds_amount(title) or WORDS.column_footnote.match(title) or (title.isalpha() and len(title) == 1):
             continue
         said = read_units(title)
         found = found.over(Units(said.currency if len(title) < 90 else None, said.multiplier))
