@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
@@ -123,6 +123,10 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
+_HEAD: Final = 1000
+"""Characters in which an update says which month it is of."""
+
+_LISTED: Final = re.compile(r"[^\d:]{1,40}:")
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
@@ -158,9 +162,17 @@ class Spoken:
             return None
         before = self._before
         if before is None or not (_names_day(before) if instant else _names_duration(before)):
-            before = self._of_heading(instant=instant)
+            named = _LISTED.match(sentence, begin) is not None
+            before = self._of_heading(instant=instant) or (self._of_the_update if named else None)
         is_part = before is not None and (before.part or before.months not in {None, 12})
         return None if is_part and WORDS.time_full_year.search(sentence) else before
+
+    @cached_property
+    def _of_the_update(self) -> When | None:
+        """The only month that the first lines name which say that this is an update, as founders write them."""
+        lines = (line for line in self._document.text[:_HEAD].split("\n") if WORDS.update.search(line))
+        named = {replace(when, start=0, stop=0) for line in lines for when in find_periods(line) if when.dated}
+        return next((when for when in named if when.months == _MONTH), None) if len(named) == 1 else None
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year that ends on the date of the sentence before, for what is always measured over a year."""

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import takewhile
 from typing import Final
 
 from tasks.figures.concepts import Meaning, plain_label
@@ -45,8 +46,10 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
             starts.append(at)
     if len(starts) == 1:
         return [grid]
+    heads = takewhile(lambda row: not row.has_number(comma_decimal=False), grid.rows)
+    alone = [row.label for row in heads if sum(map(bool, row.cells)) == 1]  # they stand over all of them
     return [
-        Grid(list(grid.titles), _cut(grid, first, last))
+        Grid([*grid.titles, *alone] if first else list(grid.titles), _cut(grid, first, last))
         for first, last in zip(starts, [*starts[1:], width], strict=True)
     ]
 

@@ -72,7 +72,7 @@ class LabelReader:
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
         if found is None:
-            unnumbered = WORDS.enumerated_total.sub(r"\g<total> ", words)
+            unnumbered = WORDS.enumerated_sum.sub("", WORDS.enumerated_total.sub(r"\g<total> ", words))
             if unnumbered == words and (enumerator := WORDS.enumerator.match(words)):
                 unnumbered = words[enumerator.end() :]
             if unnumbered != words:
