@@ -186,3 +186,56 @@ def test_a_team_is_counted_and_a_targeted_one_is_not() -> None:
     assert figures("Update, 31 March 2026\n\n- Team: 14. One offer open.\n- Targeting: 15 team members by June.\n") == [
         ("headcount", "14", "2026-03-31", None)
     ]
+
+
+JULY = "2024-07-01/2025-06-15"
+
+
+@cases(
+    ("text", "expected"),
+    [
+        # a first and a last day that are not whole months apart are both kept
+        ("Profit and loss, 01/07/2024 - 15/06/2025\nEUR\nRevenue\t12,000\n", [("revenue", "12000", JULY)]),
+        # when a report was printed is no period
+        ("Profit and Loss\n31.12.2024 14:05\nEUR\nRevenue\t12,000\n", []),
+        # a group of digits that text recognition broke is no number
+        ("EUR\t2024\t2023\nRevenue\t16,927,079,00\t15,000,000\n", [("revenue", "15000000", "2023")]),
+        # the total below a section's own total is of more than the section
+        (
+            "EUR\t31.12.2024\nEquity\nShare capital\t20,000\nTotal equity\t50,000\nTotal\t90,000\n",
+            [("equity", "50000", "2024-12-31")],
+        ),
+        ("EUR\t31.12.2024\nCAPITAUX PROPRES I\t50,000\nTOTAL ACTIF I + II\t90,000\n", [
+            ("equity", "50000", "2024-12-31"), ("total_assets", "90000", "2024-12-31"),
+        ]),
+        # an update is of the month that its first lines name
+        ("Acme update, March 2025\n\n- Cash: $82,000\n", [("cash", "82000", "2025-03-31")]),
+        ("Acme update, March 2025 (after February 2025)\n\n- Cash: $82,000\n", []),
+        ("Acme update, March 2025\n\nWe aim for cash of $82,000.\n", []),
+    ],
+)  # fmt: skip
+def test_what_private_companies_write(text: str, expected: list[tuple[str, str, str]]) -> None:
+    found = [(concept, value, period) for concept, value, period, _ in figures(text)]
+    wanted = [
+        (concept, value, f"{time}-01-01/{time}-12-31" if len(time) == 4 else time) for concept, value, time in expected
+    ]
+    assert found == wanted
+
+
+def pages(*texts: str) -> list[tuple[str, str]]:
+    """(value, period) of the figures of these pages."""
+    text, places = "", []
+    for number, page in enumerate(texts, 1):
+        places.append((len(text), len(text) + len(page), "page", str(number)))
+        text += f"{page}\f"
+    found = find_figures(LedgerDocument(text, places, "a.pdf"), taxonomy()).figures
+    return [(f"{each.value:f}", each.period) for each in found]
+
+
+def test_a_lone_column_has_the_only_time_that_the_lines_of_its_page_name() -> None:
+    head = "Acme SA\nBalance sheet\n{}\n" + "What the directors say about it, at length and in words.\n" * 12
+    balance = f"{head}\nEUR\nTotal assets\t900,000\n"
+    assert pages(balance.format("As of 31 December 2024")) == [("900000", "2024-12-31")]
+    assert pages(balance.format("As of 31 December 2024\n\nAs of 31 December 2023")) == []
+    assert pages("Annual accounts 2024\n", balance.format("Page 2")) == [("900000", "2024-12-31")]
+    assert pages("Annual accounts 2024\nand 2023\n", balance.format("Page 2")) == []

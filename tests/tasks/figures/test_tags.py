@@ -4,6 +4,8 @@ from decimal import Decimal
 from itertools import starmap
 from pathlib import Path
 
+import pytest
+
 from tasks.figures.concepts import read_taxonomy, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -186,3 +188,33 @@ def test_a_form_that_nobody_filled_in_gives_nothing() -> None:
     found, _ = _found(_page(*((name, _tag(name, "0")) for name in names)))
     assert found.figures == []
     assert found.left_out["noughts of a template"] == len(names)
+
+
+_POLISH = """<tns:Jednostka{kind} xmlns:tns="http://www.mf.gov.pl/schematy/SF/2018/07/09/Jednostka{kind}">
+<Naglowek><OkresOd>{begin}</OkresOd><OkresDo>2024-12-31</OkresDo></Naglowek>
+<Bilans><Pasywa><Pasywa_A><KwotaA>812.5</KwotaA><KwotaB>700</KwotaB></Pasywa_A></Pasywa></Bilans>
+<RZiS><RZiSPor><A><KwotaA>2000</KwotaA><KwotaB>1500</KwotaB></A><L><KwotaA>-31</KwotaA></L></RZiSPor></RZiS>
+<Zmiany><A><KwotaA>7</KwotaA></A></Zmiany></tns:Jednostka{kind}>"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "begin", "expected"),
+    [
+        ("Inna", "2024-01-01", {
+            "812.5 2024-12-31", "700 2023-12-31", f"2000 {_PERIOD}", "1500 2023-01-01/2023-12-31", f"-31 {_PERIOD}",
+        }),
+        ("InnaWTys", "2024-04-01", {
+            "812500 2024-12-31", "700000 2024-03-31", "2000000 2024-04-01/2024-12-31", "-31000 2024-04-01/2024-12-31",
+        }),
+        ("Inna", "", set()),
+    ],
+)  # fmt: skip
+def test_lines_of_polish_accounts_are_figures_of_this_year_and_the_one_before(
+    tmp_path: Path, kind: str, begin: str, expected: set[str]
+) -> None:
+    file = tmp_path / "accounts.xml"
+    file.write_text(_POLISH.format(kind=kind, begin=begin))
+    reading = read_document(file, None)
+    found = find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
+    assert {f"{each.value:f} {each.period}" for each in found} == expected
+    assert {each.unit for each in found} <= {"PLN"}
