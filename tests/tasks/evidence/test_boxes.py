@@ -118,6 +118,15 @@ def test_letters_that_stand_too_often_are_not_boxed() -> None:
     assert PageBoxes(glyphs).of(text, 3, 5) == []
 
 
+def test_a_glyph_drawn_over_an_equal_one_counts_once_however_few_are_asked_for() -> None:
+    printed = [("a", (10.0 * number, 0.0, 10.0 * number + 8, 10.0), False) for number in range(400)]
+    over = [("a", (50.2, 0.0, 58.2, 10.0), False), ("b", (60.2, 0.0, 68.2, 10.0), False)]
+    few = Glyphs.of([*printed, *over]).not_printed_again([5, 6, 400, 401])
+    every = Glyphs.of([*printed, *over]).not_printed_again(range(402))
+    assert few == [5, 6, 401]
+    assert every == [*range(400), 401]
+
+
 def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
     page = page_of((72, 700, "Words on a page that lies on its side."), entries=b"/Rotate 90")
     (box,) = find(page, "Words on a page")

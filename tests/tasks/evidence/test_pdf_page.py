@@ -93,6 +93,11 @@ def test_the_print_of_a_turned_or_cropped_page_lies_in_its_box(tmp_path: Path, t
     assert outside == 0
 
 
+@pytest.mark.parametrize(("width", "height"), [(0.0, 700.0), (500.0, 0.0)])
+def test_a_page_without_a_side_has_no_picture(width: float, height: float) -> None:
+    assert evidence_page.draw_picture(None, width, height) is None
+
+
 def test_words_that_go_on_in_the_next_column_are_boxed_in_both(tmp_path: Path) -> None:
     left = [(72, 700 - 14 * row, f"Left column, row {row} of the first half,") for row in range(12)]
     right = [(330, 700 - 14 * row, f"right column, row {row} of the second half,") for row in range(12)]
