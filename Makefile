@@ -11,7 +11,7 @@ GENERATOR := .generator/.installed
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take less
 # time than two, as many tests wait for servers and processes. On 2026-11-29: 7:55 for `make test JOBS=4`, 9:13 for `make test-slow`.
 JOBS ?= 3
-SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup
+SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 # Tests start some hundred processes: they load our modules compiled, as they would on a user's machine.
 export PYTHONDONTWRITEBYTECODE :=

@@ -37,7 +37,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs a server that is dear to start stays in one worker of pytest-xdist, and so does each module.
 
-    A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test.
+    A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test. Groups
+    with a name of their own come first: they wait for servers, and would be the last to end.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -47,6 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("prefect"))
         elif item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    items.sort(key=lambda item: any("/" in mark.args[0] for mark in item.iter_markers("xdist_group")))
 
 
 @pytest.hookimpl(wrapper=True)
