@@ -30,9 +30,9 @@ def with_raised_runs(data: bytes) -> bytes:
 
     ISO/IEC 29500-1: `w:vertAlign` (17.3.2.42), `vertAlign` of rich text (18.4.14), `baseline` (21.1.2.3.9).
     """
-    if b'"superscript"' in data:
+    if data.rfind(b'"superscript"') >= 0:  # from the end, as in `xml.holds`
         data = _SPREADSHEET_OR_WORD.sub(_raise_run, data)
-    if b' baseline="' in data:
+    if data.rfind(b' baseline="') >= 0:
         data = _DRAWING.sub(_raise_run, data)
     return data
 

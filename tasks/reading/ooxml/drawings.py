@@ -242,6 +242,8 @@ def _words(data: bytes, start: int, end: int | None) -> str:
     if xml.holds(data, b"<m:oMath", start, end):
         data = with_formulas(data[start:end])
         start, end = 0, len(data)
+    if data.find(b"<a:t", start, end) < 0:  # as between most points of a diagram
+        return ""
     matches = _RUNS.findall(data, start, end) if end - start < _LARGE else _count_runs(data, start, end)
     pieces = [run or _MARKS[ending] for run, ending in matches]
     return xml.unescape(b"".join(pieces).decode("utf-8", "replace"))

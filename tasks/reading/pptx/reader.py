@@ -7,7 +7,7 @@ background may be), they count as seen.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Final, NamedTuple
 
 from tasks.errors import Damaged, TooLarge
@@ -69,6 +69,7 @@ class UnseenText:
     def __init__(self, package: Package, placeholders: Placeholders) -> None:
         self._package = package
         self._placeholders = placeholders
+        self._scan, self._drawn = cache(package.scan), cache(_drawn)  # many slides share a layout, a master and a theme
 
     def mark(self, slide: str, data: bytes) -> bytes:
         """The part of a slide with its unseen words enclosed; itself if it has none."""
@@ -77,10 +78,10 @@ class UnseenText:
         parts = [(slide, data)]
         for kind in ("slideLayout", "slideMaster"):
             above = self._placeholders.above(parts[-1][0], kind)
-            parts.append((above, self._package.scan(above)))
+            parts.append((above, self._scan(above)))
         if not self._stands_on_white([content for _, content in parts], parts[-1][0]):
             return data
-        around = [shape for _, content in parts[1:] for shape in _drawn(content) if shape.is_coloured]
+        around = [shape for _, content in parts[1:] for shape in self._drawn(content) if shape.is_coloured]
         if any(shape.is_placeholder for shape in around):  # its shapes on slides look the same
             return data
         shapes = _drawn(data)
@@ -103,7 +104,7 @@ class UnseenText:
         if not parts[-1] or b'bg1="lt1"' not in parts[-1] or any(_OTHER_COLOURS in part for part in parts[:-1]):
             return False
         themes = [item.target for item in self._package.relationships(master) if item.kind == "theme"]
-        if not themes or not _LIGHT.search(self._package.scan(themes[0])):
+        if not themes or not _LIGHT.search(self._scan(themes[0])):
             return False
         background = next((part for part in parts if _BACKGROUND.search(part)), None)
         return background is None or _WHITE_BACKGROUND.search(background) is not None
