@@ -118,10 +118,8 @@ count_options: Final = plain(pdfium.FPDFAnnot_GetOptionCount)
 option_label: Final = plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
-character_box: Final = plain(pdfium.FPDFText_GetLooseCharBox)
 character_angle: Final = plain(pdfium.FPDFText_GetCharAngle)
 render_mode: Final = plain(pdfium.FPDFTextObj_GetTextRenderMode)
-is_generated: Final = plain(pdfium.FPDFText_IsGenerated)
 
 object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)
 draw_mode: Final = _quick(pdfium.FPDFPath_GetDrawMode)
@@ -142,6 +140,7 @@ _origin: Final = _quick(pdfium.FPDFText_GetCharOrigin)
 _code: Final = _quick(pdfium.FPDFText_GetUnicode)
 _character_colour: Final = _quick(pdfium.FPDFText_GetFillColor)
 _has_no_character: Final = _quick(pdfium.FPDFText_HasUnicodeMapError)
+_is_generated: Final = _quick(pdfium.FPDFText_IsGenerated)
 _angle: Final = _quick(pdfium.FPDFText_GetCharAngle)
 _text_object: Final = plain(pdfium.FPDFText_GetTextObject)
 _AT_ONCE: Final = 1024
@@ -227,7 +226,7 @@ class PdfDocument:
         them uncompressed.
         """
         data = self.data if isinstance(self._source, bytes) else b""
-        off = _LAYERS_OFF.search(data) if b"/OCProperties" in data else None
+        off = _LAYERS_OFF.search(data) if data.rfind(b"/OCProperties") >= 0 else None
         if off is None:
             return frozenset()
         numbers = set(_REFERENCE.findall(off[1]))
@@ -314,6 +313,11 @@ def text_objects(textpage: Any, indices: Iterable[int]) -> list[int | None]:
 def character_codes(textpage: Any, count: int) -> list[int]:
     """The code points of the first `count` characters of a page."""
     return list(map(_code, repeat(_reference(textpage)), range(count)))
+
+
+def are_generated(textpage: Any, indices: Iterable[int]) -> list[int]:
+    """1 for each of some characters of a page that PDFium inserted."""
+    return list(map(_is_generated, repeat(_reference(textpage)), indices))
 
 
 def have_no_character(textpage: Any, indices: Iterable[int]) -> list[int]:

@@ -135,9 +135,11 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
         words = list(_find_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
         words = list(_upright_words(textpage, text, spans, ones, others))
-        for word in words if page_text.characters == len(text) else ():
-            before = word.first - 1
-            word.apart = before >= 0 and text[before] == " " and document.is_generated(textpage, before) == 1
+        spaced = [word for word in words if word.first and text[word.first - 1] == " "]
+        spaced = spaced if page_text.characters == len(text) else []
+        generated = document.are_generated(textpage, [word.first - 1 for word in spaced])
+        for word, is_generated in zip(spaced, generated, strict=True):
+            word.apart = is_generated == 1
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return _join_thousands(words) if _THOUSANDS.search(text) else words
@@ -182,7 +184,7 @@ def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[in
     for last, word in itertools.pairwise(words):
         near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
         if near and _PERCENT.fullmatch(word.text):
-            word.glued = document.is_generated(textpage, numbers[word.first] - 1) == 1
+            word.glued = document.are_generated(textpage, [numbers[word.first] - 1]) == [1]
 
 
 def _spans(text: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -260,21 +262,23 @@ def are_set_twice(words: Sequence[PageWord]) -> bool:
 
 def _share_twice(words: Sequence[PageWord]) -> float:
     """The share of words at a place where the same word was drawn shortly before."""
-    places = [(word.text, round(word.left / 2), round(word.base / 2)) for word in words]
     few = min(_FEW, len(words) // _FEW)
-    if len(places) - len(set(places)) <= few:  # the usual
-        return 0.0
+    counts = Counter([word.text for word in words])
     last: dict[tuple[str, int, int], int] = {}
     twice = 0
-    for place, word in zip(places, words, strict=True):
-        twice += word.first - last.get(place, -_LINE) < _LINE
-        last[place] = word.first
+    for word in words:
+        if counts[word.text] > 1:
+            place = (word.text, round(word.left / 2), round(word.base / 2))
+            twice += word.first - last.get(place, -_LINE) < _LINE
+            last[place] = word.first
     return twice / len(words) if twice > few else 0.0
 
 
 def upright(box: Box, origin: tuple[float, float], turn: int) -> tuple[float, float, float, float]:
     """Left, right, base and height of a glyph's box once its line is turned upright."""
     x, y = origin
+    if not turn:
+        return box[0], box[2], -y, box[1] - box[3]
     left, top, right, bottom = document.turn_upright(box, turn)
     _, _, _, base = document.turn_upright((x, y, x, y), turn)
     return left, right, -base, top - bottom
@@ -284,8 +288,10 @@ _SAME: Final = 0.6
 """How far two equal glyphs stand apart that are one, as a share of their width."""
 _MOST_ALIKE: Final = 64
 """Equal glyphs of a line that a glyph is checked against."""
-_Glyph = tuple[int, str, Box, tuple[float, float]]
-"""A character's number, itself, its box and its origin."""
+_LEFT: Final = 2
+_BASE: Final = 4
+_Glyph = tuple[int, str, float, float, float, float]
+"""A character's number, itself, and its left, right, base and height once its line is turned upright."""
 
 
 def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[PageWord]]:
@@ -293,19 +299,17 @@ def words_by_turn(textpage: Any, *, twice: bool = False) -> dict[int, list[PageW
 
     `twice`: some are drawn on top of each other, and are taken once, from left to right.
     """
-    glyphs = _glyphs(textpage)
-    return {turn: _words(_once(held, turn) if twice else held, turn) for turn, held in glyphs.items()}
+    return {turn: _words(_once(held) if twice else held) for turn, held in _glyphs(textpage).items()}
 
 
-def _words(glyphs: Iterable[_Glyph], turn: int) -> list[PageWord]:
+def _words(glyphs: Iterable[_Glyph]) -> list[PageWord]:
     """The words that the glyphs form, in order."""
     words: list[PageWord] = []
     last: PageWord | None = None
-    for index, character, box, origin in glyphs:
+    for index, character, left, right, base, height in glyphs:
         if character.isspace():
             last = None
             continue
-        left, right, base, height = upright(box, origin, turn)
         size = LETTERS * height
         if (
             last is not None
@@ -323,38 +327,36 @@ def _words(glyphs: Iterable[_Glyph], turn: int) -> list[PageWord]:
 def _glyphs(textpage: Any) -> dict[int, list[_Glyph]]:
     """The drawn characters of a page, by the number of quarters that they are turned."""
     count = min(pdfium.FPDFText_CountChars(textpage), MOST)
-    drawn = [
-        (index, code)
-        for index, code in enumerate(document.character_codes(textpage, count))
-        if code >= ord(" ") and not document.is_generated(textpage, index)
-    ]
+    codes = document.character_codes(textpage, count)
+    generated = document.are_generated(textpage, range(count))
+    drawn = [(index, code) for index, code in enumerate(codes) if code >= ord(" ") and not generated[index]]
     indices = [index for index, _ in drawn]
     boxes, origins = document.character_boxes(textpage, indices), document.character_origins(textpage, indices)
     angles = document.character_angles(textpage, indices)
     by_turn: dict[int, list[_Glyph]] = {}
     for (index, code), box, origin, angle in zip(drawn, boxes, origins, angles, strict=True):
-        by_turn.setdefault(round(angle / (pi / 2)) % 4, []).append((index, chr(code), box, origin))
+        turn = round(angle / (pi / 2)) % 4 if angle else 0
+        by_turn.setdefault(turn, []).append((index, chr(code), *upright(box, origin, turn)))
     return by_turn
 
 
-def _once(glyphs: Iterable[_Glyph], turn: int) -> list[_Glyph]:
+def _once(glyphs: Iterable[_Glyph]) -> list[_Glyph]:
     """The glyphs without duplicates on top of each other, from left to right in lines from the top."""
     seen: dict[tuple[str, int], deque[float]] = {}
-    placed: list[tuple[float, float, _Glyph]] = []
+    kept: list[_Glyph] = []
     for glyph in glyphs:
-        _, character, box, origin = glyph
-        left, right, base, _ = upright(box, origin, turn)
+        _, character, left, right, base, _ = glyph
         level, near = round(base), _SAME * (right - left)
         others = [place for y in (level - 1, level, level + 1) for place in seen.get((character, y), ())]
         if not character.isspace() and any(abs(place - left) < near for place in others):
             continue
         seen.setdefault((character, level), deque(maxlen=_MOST_ALIKE)).append(left)
-        placed.append((base, left, glyph))
-    placed.sort(key=itemgetter(0))
-    lines: list[list[tuple[float, float, _Glyph]]] = []
-    for item in placed:
-        if lines and item[0] - lines[-1][-1][0] < FARTHEST / 2:
-            lines[-1].append(item)
+        kept.append(glyph)
+    kept.sort(key=itemgetter(_BASE))
+    lines: list[list[_Glyph]] = []
+    for glyph in kept:
+        if lines and glyph[_BASE] - lines[-1][-1][_BASE] < FARTHEST / 2:
+            lines[-1].append(glyph)
         else:
-            lines.append([item])
-    return [glyph for line in lines for _, _, glyph in sorted(line, key=itemgetter(1))]
+            lines.append([glyph])
+    return [glyph for line in lines for glyph in sorted(line, key=itemgetter(_LEFT))]
