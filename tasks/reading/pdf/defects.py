@@ -367,21 +367,23 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     usual = max(heights, default=0.0)
     small = [end for end, height in zip(ends, heights, strict=True) if 0 < height < _SMALLER * usual]
     marks = [(end - len(text[max(0, end - _LONGEST_MARK) : end].split()[-1]), end) for end in small]
-    around = sorted({at for first, end in marks if end - first > 1 for at in range(first, end)})
+    around = sorted({at for first, end in marks for at in range(first, end)})
     _, tops, _, bottoms = document.box_sides(textpage, around)
-    bases = [base for _, base in document.character_origins(textpage, around)]
-    heights_and_bases = dict(zip(around, zip(map(sub, tops, bottoms), bases, strict=True), strict=True))
+    height = dict(zip(around, map(sub, tops, bottoms), strict=True))
+    marks = [mark for mark in marks if height[mark[1] - 1] < _SMALLER * max(map(height.__getitem__, range(*mark)))]
+    around = sorted({at for first, end in marks for at in range(first, end)})
+    places = dict(zip(around, document.character_origins(textpage, around), strict=True))
     letters = list(text)
     for first, end in marks:
-        start = _find_mark_start(text, first, end, heights_and_bases)
+        start = _find_mark_start(text, first, end, {at: (height[at], places[at][1]) for at in range(first, end)})
         letters[start:end] = raise_text(text[start:end])
     return page_text._replace(text="".join(letters))
 
 
 def _find_mark_start(text: str, first: int, end: int, heights_and_bases: Mapping[int, tuple[float, float]]) -> int:
     """Where the raised mark that ends at `end`, in the word from `first`, begins; `end` if there is none."""
+    height, base = heights_and_bases[end - 1]
     for at in range(end - 2, first - 1, -1):
-        height, base = heights_and_bases[end - 1]
         other_height, other_base = heights_and_bases[at]
         if text[at] in _OF_MARKS and abs(base - other_base) < 0.01 * height:
             continue

@@ -26,19 +26,16 @@ LEADING_SIGN: Final = re.compile(r"(US|[A-Z]{0,2})[$€£¥]( ?\()?|\(|EUR|USD|G
 CLOSING_SIGN: Final = re.compile(r"%|\)|%\)|\)%|\) ?%")
 
 
+@lru_cache(maxsize=4096)  # each cell is asked several times
 def is_figure(text: str) -> bool:
     """Whether a cell's text is a figure, or a dash for none."""
-    return len(text) <= _LONGEST_FIGURE and _is_figure(text)
-
-
-def is_like_figure(text: str) -> bool:
-    """Whether a cell's text is a figure, or one beside another (`25/30`), or with an unknown sign (`þ5%`)."""
-    return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
+    return len(text) <= _LONGEST_FIGURE and _FIGURE.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=4096)
-def _is_figure(text: str) -> bool:  # each cell is asked several times
-    return _FIGURE.fullmatch(text) is not None
+def is_like_figure(text: str) -> bool:
+    """Whether a cell's text is a figure, or one beside another (`25/30`), or with an unknown sign (`þ5%`)."""
+    return is_figure(text) or _LIKE_FIGURE.fullmatch(text) is not None
 
 
 def is_amount(text: str) -> bool:
@@ -302,7 +299,7 @@ def _begins_figure(words: Sequence[PageWord], index: int) -> bool:
     return word.text in _BEFORE or word.left - last.right >= after.left - word.right
 
 
-def over(cell: LineCell, columns: Sequence[Interval]) -> int:
+def over(cell: LineCell | PageWord, columns: Sequence[Interval]) -> int:
     """How many columns a cell extends over; these come from left to right."""
     begin, at = cell.left + TOUCH, bisect_left(columns, (cell.right - TOUCH,))
     count = 0

@@ -297,7 +297,7 @@ def with_signs(columns: Sequence[Interval], lines: Sequence[Line]) -> list[Inter
     return joined
 
 
-def find_column(cell: LineCell, columns: Sequence[Interval]) -> int:
+def find_column(cell: LineCell | PageWord, columns: Sequence[Interval]) -> int:
     """The column of a cell: the first one if it spans several, and the nearest if it is in none."""
     behind = bisect_left(columns, (cell.right - TOUCH,))
     if count := over(cell, columns):

@@ -241,7 +241,9 @@ def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
 
 def _part_figures(cell: LineCell, columns: Sequence[Interval]) -> list[LineCell]:
     """A cell of figures in several columns, split into those of each column."""
-    held = itertools.groupby(cell.words, lambda word: find_column(LineCell([word]), columns))
+    if len(cell.words) == 1:
+        return [cell]
+    held = itertools.groupby(cell.words, lambda word: find_column(word, columns))
     parts = [LineCell(list(words)) for _, words in held]
     apart = len(parts) > 1 and all(is_figure(part.text) and over(part, columns) == 1 for part in parts)
     return parts if apart else [cell]
