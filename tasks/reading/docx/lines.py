@@ -181,7 +181,7 @@ def row_lines(cells: Sequence[list[str]]) -> list[RowLine]:
     it, and what follows it in the row begins another line, in its columns. If all tables in a cell have one row or one
     column, they are words of the cell.
     """
-    if max(map(len, cells)) < 2 or not any(any(map(_is_bound, lines)) for lines in cells):
+    if max(map(len, cells)) < 2 or not any(any(table_bounds(line)) for lines in cells for line in lines):
         return [_line(map(_cell, cells))]
     rows: list[RowLine] = []
     ready: list[str] = []
@@ -230,10 +230,6 @@ def _pieces(lines: list[str]) -> list[_Piece]:
 def _has_rows(piece: _Piece) -> bool:
     rows = [line for line in piece.lines if line.strip()]
     return piece.inner and len(rows) > 1 and any("\t" in row.strip() for row in rows)
-
-
-def _is_bound(line: str) -> bool:
-    return any(table_bounds(line))
 
 
 def _cell(lines: list[str]) -> str:

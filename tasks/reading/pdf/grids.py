@@ -159,7 +159,8 @@ _SPANNED: Final = 0.6
 def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     """The tables that rules draw around these words of a page."""
     tables: list[Table] = []
-    grids = [grid for grid in map(_Grid, _grids(rules)) if grid.fields >= _FEWEST_FIELDS]
+    groups = [group for group in _grids(rules) if group.vertical and len(group.horizontal) > 1]
+    grids = [grid for grid in map(_Grid, groups) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
         return []
     middles = [_middle(word) for word in words]
@@ -227,10 +228,6 @@ def _join_signs(rows: Sequence[TableRow]) -> None:
 def _middle(word: PageWord) -> float:
     """The vertical middle of a word's letters, from the top of the page."""
     return word.base - 0.3 * word.size
-
-
-def _sides(word: PageWord) -> tuple[float, float]:
-    return word.left, word.right
 
 
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
@@ -347,8 +344,9 @@ class _Grid:
         label = find_label_column([[x for x, lines in enumerate(band) if lines] for band in fields], self._width)
         for y, band in enumerate(fields):
             seams = self._seams[bisect(self._seams, self._ys[y] + THIN) : bisect(self._seams, self._ys[y + 1] - THIN)]
-            ends = [self._end(band[x], cells, y, x) for x in range(self._width)]
-            spans = [self._last(cells, y, x) + 1 - x for x in range(self._width)]
+            ends = [self._end(lines, cells, y, x) if len(lines) > 1 else math.inf for x, lines in enumerate(band)]
+            is_stacked = max(map(len, band)) > 1
+            spans = [self._last(cells, y, x) + 1 - x for x in range(self._width)] if is_stacked else []
             more, faults = rows_between_rules(band, ends, spans, seams, label)
             rows += more
             self.faults += faults
@@ -422,7 +420,8 @@ class _Grid:
 
     def totals(self, below: Sequence[PageWord], rows: Sequence[TableRow]) -> list[TableRow]:
         """The lines right below the grid whose figures stand below those of its columns, such as totals in a box."""
-        sides = {round(side) for row in rows for word in row.words if is_figure(word.text) for side in _sides(word)}
+        held = [word for row in rows for word in row.words if is_figure(word.text)]
+        sides = {round(side) for word in held for side in (word.left, word.right)}
         totals: list[TableRow] = []
         for line in build_lines(word for word in below if self.left < word.left + word.right < self.right):
             cells = {bisect(self._xs, cell.left + 1) - 1: cell for cell in line.cells}

@@ -390,7 +390,8 @@ class Scans:
         if len(squeezed) > _STAMP:
             return
         covered = _measure_pictures(page)
-        if covered >= _COVERED if squeezed else covered or _count_shapes(page) >= _OUTLINES:
+        shapes = [] if covered else document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), _MOST_OBJECTS)
+        if covered >= _COVERED if squeezed else covered or len(shapes) >= _OUTLINES:
             self._pictures.add(index)
 
     def add_doubtful(self, index: int) -> None:
@@ -433,10 +434,6 @@ def _measure_pictures(page: Any) -> float:
         if document.object_kind(item) == pdfium.FPDF_PAGEOBJ_IMAGE or _holds_picture(item):
             covered += (right - left) * (top - bottom)
     return covered / (pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page) or 1)
-
-
-def _count_shapes(page: Any) -> int:
-    return len(document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), _MOST_OBJECTS))
 
 
 def _holds_picture(form: Any, deepest: int = 3) -> bool:

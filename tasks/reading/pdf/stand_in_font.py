@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import struct
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import pypdfium2  # noqa: F401 - starts PDFium
@@ -76,7 +77,7 @@ class _FontSource:
             ("DeleteFont", self._delete),
         ):
             own = kinds[name](ctypes.cast(getattr(source.contents, name), ctypes.c_void_p).value)
-            self._callbacks.append(kinds[name](_with_first(instead, own)))
+            self._callbacks.append(kinds[name](partial(instead, own)))
             setattr(source.contents, name, self._callbacks[-1])
         pdfium.FPDF_SetSystemFontInfo(source)
 
@@ -108,10 +109,6 @@ class _FontSource:
     def _delete(self, own: Any, source: Any, font: int) -> None:
         if font != self._handle:
             own(source, font)
-
-
-def _with_first(function: Any, first: Any) -> Any:
-    return lambda *arguments: function(first, *arguments)
 
 
 _source: Final = _FontSource()
