@@ -5,7 +5,6 @@ Pages that are not certain to be read correctly are named in warnings.
 
 import ctypes
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from math import atan2, inf, pi
@@ -30,7 +29,6 @@ _MOST: Final = 60_000
 _ALL: Final = 0.95
 """The share of a page's characters from which they are the layer of text of a scan, which some programs hide so."""
 _INK: Final = re.compile(r"[^\s\U00010000-\U0010ffff]")
-_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
 _EMPTY_LINES: Final = re.compile(r"(?<! ) *+\r\n(?: *+\r\n)++")
 _SPACES: Final = re.compile("  +")
 
@@ -58,7 +56,7 @@ def part_unseen(
         return page_text, ""
     text = page_text.text
     spots = [match.start() for match in _INK.finditer(text)]
-    numbers = _characters(textpage, page_text, spots)
+    numbers = document.find_characters(textpage, page_text, spots)
     characters = list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
     hidden = _find_out_of_sight(textpage, characters, edge, layers_off)
     if len(hidden) > _ALL * len(spots):
@@ -95,7 +93,7 @@ def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
     """Where the lines of a page begin; empty for a page with too many characters."""
     if page_text.characters > _MOST:
         return []
-    numbers = _characters(textpage, page_text, [match.end() for match in _FIRST.finditer(page_text.text)])
+    numbers = document.find_characters(textpage, page_text, [match.end() for match in _FIRST.finditer(page_text.text)])
     return list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
 
 
@@ -174,16 +172,6 @@ def is_hidden(textpage: Any, lines: LineBeginnings) -> bool:
 def without_blanks(text: str) -> str:
     """A page's text without the empty lines and the white that `part_unseen` leaves."""
     return _EMPTY_LINES.sub("\r\n", _SPACES.sub(" ", text))
-
-
-def _characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[int]:
-    """PDFium's numbers for some characters of a page's text."""
-    if len(page_text.text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
-        wide = [match.start() for match in _WIDE.finditer(page_text.text)]
-        spots = [spot + bisect_left(wide, spot) for spot in spots]
-    if page_text.units != page_text.characters:
-        spots = [document.character_at(textpage, spot) for spot in spots]
-    return spots
 
 
 def _is_cut_off(address: int) -> bool:

@@ -11,6 +11,7 @@ PDFium is not safe to call from several threads, and neither is this module.
 import ctypes
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import compress, repeat
@@ -28,6 +29,7 @@ from tasks.reading.text_writer import Source
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in points of the page, whose y grows upwards."""
 _HALVES: Final = re.compile("[\ud800-\udfff]")
+_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
 
 
 def plain(function: Any) -> Any:
@@ -273,6 +275,16 @@ def page_text(textpage: Any) -> PageText:
         _buffer.grow(3 * count)
     units = max(0, pdfium.FPDFText_GetText(textpage, 0, count, _buffer.units) - 1)  # without the NUL
     return PageText(_buffer.text(units), units, count)
+
+
+def find_characters(textpage: Any, page_text: PageText, spots: list[int]) -> list[int]:
+    """PDFium's numbers for some characters of a page's text."""
+    if len(page_text.text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
+        wide = [match.start() for match in _WIDE.finditer(page_text.text)]
+        spots = [spot + bisect_left(wide, spot) for spot in spots]
+    if page_text.units != page_text.characters:
+        spots = [character_at(textpage, spot) for spot in spots]
+    return spots
 
 
 def box_sides(textpage: Any, indices: Sequence[int]) -> list[list[float]]:

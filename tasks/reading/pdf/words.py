@@ -7,7 +7,7 @@ points; `base` grows from the top of the page to its bottom.
 
 import itertools
 import re
-from bisect import bisect, bisect_left
+from bisect import bisect
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,6 @@ _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""
 _PLAIN: Final = re.compile(r"\S+")
 _PERCENT: Final = re.compile("%[\x02\ufffe]?")
-_WIDE: Final = re.compile("[\U00010000-\U0010ffff]")
 _OF_FORMULAS: Final = re.compile("[\U0001d400-\U0001d7ff]")
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]")
 LETTERS: Final = 0.85
@@ -121,7 +120,8 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
     if page_text.characters > MOST or (len(text) != page_text.units and _OF_FORMULAS.search(text)):
         return []
     spans = _spans(text, spaces)
-    ones, others = _numbers(textpage, page_text, spans)
+    ones = document.find_characters(textpage, page_text, [first for first, _, _ in spans])
+    others = document.find_characters(textpage, page_text, [end - 1 for _, end, _ in spans])
     single = [one for one, other in zip(ones, others, strict=True) if one == other]
     angles = document.character_angles(textpage, single)
     if turn or any(angles):
@@ -165,18 +165,6 @@ def _is_thousands_blank(last: PageWord, word: PageWord) -> bool:
         return False
     level = len(group) <= _GROUP == len(digits) and abs(word.base - last.base) < WORD_GAP * word.size
     return level and 0 < word.left - last.right < _BLANK * (word.right - word.left) / len(word.text)
-
-
-def _numbers(textpage: Any, page_text: PageText, spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
-    """PDFium's numbers for the first and the last character of each word."""
-    text = page_text.text
-    ones, others = [first for first, _, _ in spans], [end - 1 for _, end, _ in spans]
-    if len(text) != page_text.units:  # PDFium counts characters beyond 16 bits twice
-        wide = [match.start() for match in _WIDE.finditer(text)]
-        ones, others = ([at + bisect_left(wide, at) for at in side] for side in (ones, others))
-    if page_text.units != page_text.characters:
-        ones, others = ([document.character_at(textpage, at) for at in side] for side in (ones, others))
-    return ones, others
 
 
 def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[int, int]) -> None:
