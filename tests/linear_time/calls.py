@@ -250,7 +250,7 @@ EXCUSED: Final[dict[str, str]] = {
         scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
         | scoring\.(judgement\.instructions|orders\.pick_counted|ask\.gives_reason)
         | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.(patterns\.(patterns|make_scoring_patterns)|prefilter\.find_needed)
+        | ai\.prompt_injection\.patterns\.(patterns|make_scoring_patterns)
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
         | companies\.claims\.warn_left_out | reports\.replacing\.check_writable""",

@@ -15,7 +15,6 @@ from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise
 from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
-from tasks.ai.prompt_injection.prefilter import word_beginnings
 
 Span = tuple[int, int]
 
@@ -135,10 +134,7 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
 def _spans(text: str) -> list[Span]:
     """The injections in a normalised text; they may overlap."""
     seeds = []
-    beginnings = word_beginnings(text)
     for pattern in (*ENGLISH, *LANGUAGES):
-        if not pattern.may_match(beginnings):
-            continue
         cancellation.check()
         seeds += [
             match.span()
@@ -149,8 +145,6 @@ def _spans(text: str) -> list[Span]:
         ]
     seeds += eastern(text)
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
-    if _SPEAKERS.isdisjoint(beginnings) and not any(mark in text for mark in _MARKS):
-        return spans
     return spans + [
         (match.start(), match.end() if _CLOSING.match(match.group()) else _end(text, match.end()))
         for match in _IMITATED.finditer(text)
@@ -238,7 +232,4 @@ _FENCE: Final = (
     r"|(?<!=)=++ (?:end|start) of (?:untrusted |user |retrieved )?(?:text|data|input|context|content|prompt)\s{0,3}=+"
     r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
 )
-_MARKS: Final = "<[#="
-_SPEAKERS: Final = frozenset({"huma", "user", "role", "end"})
-"""What is imitated has one of these signs, or a word that begins so."""
 _IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")

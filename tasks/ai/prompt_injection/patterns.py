@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tasks.ai.prompt_injection.prefilter import find_needed
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
@@ -23,19 +21,11 @@ class Pattern:
     words: re.Pattern[str]
     imperative: bool
     scores: bool
-    needed: tuple[frozenset[str], ...]
-
-    def may_match(self, beginnings: set[str]) -> bool:
-        """Whether text with these `word_beginnings` may have it."""
-        return not any(map(beginnings.isdisjoint, self.needed))
 
 
 def patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
     """The patterns in this notation."""
-    compiled = ((each, _compile(each.replace("LEAD", r"\b", 1))) for each in written)
-    return tuple(
-        Pattern(words, each.startswith("LEAD"), scores, find_needed(words.pattern)) for each, words in compiled
-    )
+    return tuple(Pattern(_compile(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written)
 
 
 def make_scoring_patterns(*written: str) -> tuple[Pattern, ...]:
@@ -144,7 +134,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"LEAD(?:output|return|respond|reply|answer|print|emit|produce)(?: with| in)?(?: only| exactly| just)* (?:the |this |following |valid |a )*?json\b(?=[^.!?]{0,80}\"(?:score|met|rating|confidence|verdict|found)\")",
         r"\byour (?:output|answer|response|reply) (?:must|should|shall|will) be\s{0,3}[{\[\"]",
         r"LEAD(?:call|invoke|use|run|execute|trigger) (?:the |your |this |a )?(?:\w{2,25} )?(?:tool|function|plugin|api)\b(?! of| is| keys?)[^.!?\n]{0,80}\b(?:with|to|and)\b[^.!?\n]{0,60}\b(?:contents? of|data room|send (?:the |all )?(?:other|text|documents?|data)|visit|prompt|conversation|paste|other documents)",
-        r"\bhttps?://[^\s?]{1,80}\?\w{1,20}=[^\n]{0,60}(?:followed by|the (?:text of the )?prompt|and open it|conversation)",
+        r"https?://[^\s?]{1,80}\?\w{1,20}=[^\n]{0,60}(?:followed by|the (?:text of the )?prompt|and open it|conversation)",
         r"\[[^\]\n]{0,40}\]\(https?://[^\s)]{1,100}[?&]\w{1,20}=(?:summary|data|context|prompt|answer|secret|conversation|history)\b",
     ),
 )
