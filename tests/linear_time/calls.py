@@ -156,6 +156,9 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.memo.claims.split": lambda text: claims.split(text, _marked_places(text)),
     "tasks.memo.measures.read_measures": _sentence(measures.read_measures),
+    "tasks.memo.measures.find_last": _sentence(
+        lambda text: measures.find_last(text, "second quarter", [], learn_calendar("", ""), "")
+    ),
     "tasks.memo.measures.says_multiple": measures.says_multiple,
     "tasks.memo.measures.read_periods": _sentence(lambda text: measures.read_periods(text, learn_calendar("", ""))),
     "tasks.memo.contracts.read_terms": _sentence(contracts.read_terms),

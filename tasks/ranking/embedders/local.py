@@ -47,7 +47,8 @@ class LocalEmbedder:
 
         `np.save(VOCABULARY, np.rint(embedder.embed([entry.meaning for entry in entries()]) * 127).astype(np.int8))`
         """
-        return np.load(VOCABULARY).astype(np.float32) / 127
+        vectors: NDArray[np.float32] = np.load(VOCABULARY).astype(np.float32) / 127
+        return vectors
 
     def seconds(self, characters: Iterable[int]) -> float:
         """The approximate processor seconds for texts of these lengths, measured on a processor of 2021."""
