@@ -4,7 +4,8 @@
 DILIGENCE_BENCH_REPOSITORIES names a folder with a git directory or a clone of each, `owner+name/`. They fall into two
 halves by their names; nothing was tuned on the shut one. The tables of the competition of ICDAR 2013 (regulations,
 statistics and reports of European and American public bodies), which tabula-java holds, come with their cells, written
-by others. Of those and of pages marked `filled` a row counts if its cells that are not empty come in order.
+by others. Of those and of pages marked `filled` a row counts if its cells that are not empty come in order. Of pages
+marked `pairs`, forms, it counts if one line has its label and behind it its values, each in a cell of its own.
 
     python -m tests.benchmarks.real_tables     lists what is missing of the development half
 """
@@ -31,12 +32,14 @@ _TEXT: Final[dict[str, Any]] = {"capture_output": True, "text": True}
 _ROWS: Final = Path(__file__).with_suffix(".txt")
 REPOSITORIES: Final = {
     "Azure-Samples/cognitive-services-REST-api-samples": "4a3c5ca76318feb3f7cfb109e1f79c542eb14d01",
+    "Nicolas-Edmond/liasseAnalyzer": "e35a004e35217d4b7eb829095c422e918a4a93bf",
     "LeoAlonzoTN/PI-2023-BNP-OpenAI-Prospectus": "6471c98aa074cf4d50734120b7dafdc2719296b5",
     "Matthieu5555/prospectus_reading": "acfd432608030ee4af2ece67f880ade8fff286e7",
     "Meta-Team/Datasheets": "10be088ec22b27686bdee01c1b3cf64342d3da56",
     "ZUGFeRD/corpus": "47b61beb29b7de98c3c91cdb3657415c0ede783b",
     "aws-samples/amazon-bedrock-workshop": "8b378f27d4dd13e45a1deca183a13a9dabeb9b50",
     "camelot-dev/camelot": "2b80d0bc692d1b22203c3385e77da8201675aa50",
+    "cybermaggedon/ct600-fill": "d96848d460dcd945e47c7296cd5a0a77d9e672cb",
     "dgunning/edgartools": "ca5a70094da7fc34890161dae9c256bb1f4c3d26",
     "DocAllfix/bilanciotool": "565ed61371da5064d9e9ee93020901f0bb75ad5e",
     "docugami/KG-RAG-datasets": "547f132d3c2bcc2b9976ca1d8413b99d8ba45aa1",
@@ -47,6 +50,7 @@ REPOSITORIES: Final = {
     "pathwaycom/llm-app": "b8879ccc0214c4976175e7f3d7641a7ee3f204fb",
     "tabulapdf/tabula-java": "2cdf3b4fd3f7e921dca8cc6814cdd9316be40f0f",
     "trustbit/enterprise-rag-challenge": "a4abdb9478c7c1021a916006d56605cc94bd4dde",
+    "wickedest/irs-form-filler": "253f2ef9154e202c7da0b0579c709cc0c3014179",
 }
 """The commits whose PDFs were read."""
 
@@ -61,6 +65,8 @@ class _Page(NamedTuple):
     rows: list[str]
     filled: bool = False
     """Whether cells that are empty do not count."""
+    pairs: bool = False
+    """Whether its rows are labels and values of a form."""
 
 
 _COMPETITION: Final = "src/test/resources/technology/tabula/icdar2013-dataset"
@@ -70,7 +76,7 @@ _OPENED: Final = frozenset({"eu-002", "eu-012", "eu-018", "eu-019", "eu-022", "u
 
 def measure() -> Iterator[tuple[str, str, str]]:
     """Rows of (what, figure, target)."""
-    for what in ("development", "shut", "competition development", "competition shut"):
+    for what in ("development", "shut", "competition development", "competition shut", "forms", "forms opened"):
         read = [(page, _found(page, lines)) for page, lines in _read(what)]
         wanted = sum(len(page.rows) for page, _ in read)
         found = sum(count for _, count in read)
@@ -83,9 +89,26 @@ def measure() -> Iterator[tuple[str, str, str]]:
 
 def _found(page: _Page, lines: Sequence[str]) -> int:
     """How many rows of a page are among its lines."""
+    if page.pairs:
+        return sum(any(_has_pair(row, line) for line in lines) for row in page.rows)
     if not page.filled:
         return found_rows(page.rows, lines)
     return sum((Counter(map(_filled, page.rows)) & Counter(map(_filled, lines))).values())
+
+
+def _has_pair(row: str, line: str) -> bool:
+    """Whether a line has a label, of which letters and digits count, and then its values in cells of their own."""
+    label, *values = row.split("\t")
+    cells = line.split("\t")
+    for at in range(len(cells) + 1):
+        if _letters(label) in _letters("".join(cells[:at])):
+            behind = iter(_filled("\t".join(cells[at:])))
+            return all(value in behind for value in _filled("\t".join(values)))
+    return False
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def _filled(row: str) -> tuple[str, ...]:
@@ -120,7 +143,7 @@ def _pages() -> list[_Page]:
     for line in _ROWS.read_text("utf-8").splitlines():
         if line.startswith("@ "):
             half, repository, path, number, *marks = (part.strip() for part in line[2:].split(" | "))
-            pages.append(_Page(half, repository, path, int(number), [], filled="filled" in marks))
+            pages.append(_Page(half, repository, path, int(number), [], "filled" in marks, "pairs" in marks))
         elif line and not line.startswith("# "):
             pages[-1].rows.append(line.replace("|", "\t"))
     return pages

@@ -278,7 +278,7 @@ def _set_values(
 
     The values are drawn on the page, which afterwards tells no longer whether it is a scan.
     """
-    values = annotations.set_values(document, page, [*reading.in_tables, *reading.remarks])
+    values = annotations.set_values(document, page, remarks if reading.in_tables else reading.remarks)
     if not values:
         return reading
     numbers = {value.number for value in values}

@@ -131,7 +131,8 @@ def test_a_page_with_a_million_notes_ends() -> None:
 ROWS = (("Turnover", "131,785", "118,402"), ("Cost of sales", "88,310", "79,544"), ("Profit", "43,475", "38,858"))
 
 
-def table_of_fields() -> bytes:
+def table_of_fields(*labels: str) -> bytes:
+    """A table with a field for each figure, and a grid below it with a field beside each of these labels."""
     file = BytesIO()
     canvas = Canvas(file, A4)
     for number, (label, *values) in enumerate((("", "2025", "2024"), *ROWS)):
@@ -144,6 +145,11 @@ def table_of_fields() -> bytes:
             else:
                 canvas.drawString(256 + 90 * column, y + 7, value)
         canvas.grid([72, 250, 340, 430], [y, y + 24])
+    for number, label in enumerate(labels):
+        y = 500 - 24 * number
+        canvas.drawString(76, y + 7, label)
+        canvas.acroForm.textfield(name=label, value=f"{number + 1},400", x=252, y=y + 2, width=86, height=18)
+        canvas.grid([72, 250, 340], [y, y + 24])
     canvas.save()
     return file.getvalue()
 
@@ -151,6 +157,11 @@ def table_of_fields() -> bytes:
 def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None:
     lines = first_page(table_of_fields()).split("\n")
     assert ["\t".join(row) for row in ROWS] == [line for line in lines if "," in line]
+
+
+def test_values_beside_labels_alone_stand_in_their_rows_too() -> None:
+    lines = first_page(table_of_fields("Staff", "Rent", "Interest")).split("\n")
+    assert lines[-4:-1] == ["Staff\t1,400", "Rent\t2,400", "Interest\t3,400"]
 
 
 def test_values_are_read_once_where_the_layout_takes_too_much() -> None:
