@@ -9,7 +9,7 @@ SERVERS := .servers/.installed
 GENERATOR := .generator/.installed
 
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores three take less
-# time than two, as many tests wait for servers and processes. On 2026-11-29: 7:55 for `make test JOBS=4`, 9:13 for `make test-slow`.
+# time than two, as many tests wait for servers and processes. `tests/README.md` has the figures.
 JOBS ?= 3
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
