@@ -4,6 +4,7 @@ Run by the interpreter that has the extractor: `python turns.py NAME`. A line in
 JSON: the seconds of the processor, and the text or why there is none. Imports nothing of the project but for our own.
 """
 
+import asyncio
 import importlib
 import json
 import os
@@ -31,10 +32,16 @@ def office_oxide() -> Extract:
     return extract
 
 
-def kreuzberg() -> Extract:
-    library = importlib.import_module("kreuzberg")
+def xberg() -> Extract:
+    library = importlib.import_module("xberg")
     options = library.ExtractionConfig(use_cache=False, disable_ocr=True)
-    return lambda path: library.extract_file_sync(path, config=options).content
+    loop = asyncio.new_event_loop()
+
+    async def extract(path: str) -> str:
+        result = await library.extract(library.ExtractInput(uri=path), options)
+        return "".join(document.content for document in result.results)
+
+    return lambda path: loop.run_until_complete(extract(path))
 
 
 def anydoc() -> Extract:
