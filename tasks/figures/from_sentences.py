@@ -49,6 +49,9 @@ _FAR: Final = 120
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
 
+_ITEM: Final = re.compile(r"^[-–—](?= )")
+"""Before an item of a list, where it is no minus."""
+
 _GENITIVE: Final = re.compile(r"([A-ZÄÖÜÉ]\w{2,})['’]s")
 _FIRST_LINES: Final = 400
 """Characters of a document, or the head of a mail, that name the company it is of."""
@@ -318,10 +321,9 @@ def _amount_ahead(
 
     It begins a line ("$24.7M ARR"), or a verb says that it was made ("we closed the year at $ 12.9M in revenue").
     """
-    found = max(
-        amounts(before[-_NEAR:], comma_decimal=document.comma_decimal), key=lambda each: each.start, default=None
-    )
-    if found is None or not _fits(found, concept) or not WORDS.said_of_or_in.fullmatch(before[-_NEAR:][found.end :]):
+    near = _ITEM.sub(" ", before)[-_NEAR:]
+    found = max(amounts(near, comma_decimal=document.comma_decimal), key=lambda each: each.start, default=None)
+    if found is None or not _fits(found, concept) or not WORDS.said_of_or_in.fullmatch(near[found.end :]):
         return None
     if match.group() in words.CASH and WORDS.cash_paid.match(sentence[match.end() :]):
         return None

@@ -39,6 +39,7 @@ def test_german_minutes() -> None:
     ("line", "figure"),
     [
         ("$24.7M ARR as of 31 December 2024", ("recurring_revenue", "24700000", "USD", "2024-12-31")),
+        ("- $4.1M revenue in 2024", ("revenue", "4100000", "USD", "2024-01-01/2024-12-31")),
         ("• 118% net revenue retention in 2024", ("retention", "118", "percent", "2024-01-01/2024-12-31")),
         ("EBITDA was a loss of $0.4 million in FY2024.", ("ebitda", "-400000", "USD", "2024-01-01/2024-12-31")),
         (
@@ -101,6 +102,7 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Monthly revenue was EUR 1.2 million in 2024.",
         "Quarterly net revenue was EUR 3.6 million in 2024.",
         "Revenue at risk was EUR 1.1 million in 2024.",
+        "Revenue of the cold store was EUR 4.4 million in 2024.",
         "ARR lost was EUR 3.5 million in 2024.",
         "Cash needed was EUR 3.2 million at 31 December 2024.",
         "Headcount savings were 34 in 2024.",
