@@ -285,7 +285,7 @@ def _set_values(
     others = [remark for remark in remarks if remark.number not in numbers]
     again = pages.read_page(page, others, document.layers_off)
     found = (re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values)
-    return again if all(found) else reading
+    return _set_values(document, page, again, others) if all(found) else reading
 
 
 def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:

@@ -132,7 +132,7 @@ ROWS = (("Turnover", "131,785", "118,402"), ("Cost of sales", "88,310", "79,544"
 
 
 def table_of_fields(*labels: str) -> bytes:
-    """A table with a field for each figure, and a grid below it with a field beside each of these labels."""
+    """A table with a field for each figure, and a grid below it with two fields behind each of these labels."""
     file = BytesIO()
     canvas = Canvas(file, A4)
     for number, (label, *values) in enumerate((("", "2025", "2024"), *ROWS)):
@@ -148,8 +148,10 @@ def table_of_fields(*labels: str) -> bytes:
     for number, label in enumerate(labels):
         y = 500 - 24 * number
         canvas.drawString(76, y + 7, label)
-        canvas.acroForm.textfield(name=label, value=f"{number + 1},400", x=252, y=y + 2, width=86, height=18)
-        canvas.grid([72, 250, 340], [y, y + 24])
+        for x, figure in ((112, "400"), (402, "750")):
+            place = {"x": x, "y": y + 2, "width": 40, "height": 18, "borderWidth": 0}
+            canvas.acroForm.textfield(name=f"{label} {x}", value=f"{number + 1},{figure}", **place)
+        canvas.grid([72, 110, 400, 490], [y, y + 24])
     canvas.save()
     return file.getvalue()
 
@@ -159,9 +161,9 @@ def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None
     assert ["\t".join(row) for row in ROWS] == [line for line in lines if "," in line]
 
 
-def test_values_beside_labels_alone_stand_in_their_rows_too() -> None:
-    lines = first_page(table_of_fields("Staff", "Rent", "Interest")).split("\n")
-    assert lines[-4:-1] == ["Staff\t1,400", "Rent\t2,400", "Interest\t3,400"]
+def test_values_near_labels_stand_in_their_rows_like_those_far_from_them() -> None:
+    lines = first_page(table_of_fields("Staff", "Rent", "Debt")).split("\n")
+    assert lines[-4:-1] == ["Staff\t1,400\t1,750", "Rent\t2,400\t2,750", "Debt\t3,400\t3,750"]
 
 
 def test_values_are_read_once_where_the_layout_takes_too_much() -> None:
