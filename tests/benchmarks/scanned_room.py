@@ -59,7 +59,7 @@ def write_room(folder: Path, prints: Path, pages: int) -> Path:
 
 def read_pages(home: Path) -> dict[tuple[str, str, str], str]:
     """When each page was stored, by content, page and engine."""
-    (path,) = home.glob("*.db") or [None]
+    path = next(home.glob("*.db"), None)
     if path is None:
         return {}
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60) as connection:
