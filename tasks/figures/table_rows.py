@@ -495,8 +495,11 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
 def part_times(row: Row, numbers: Sequence[int]) -> Row:
     """A header row whose only words are the times of all columns with `numbers`, with each over its own column.
 
-    "31-12-2024 31-12-2023" over two columns.
+    "31-12-2024 31-12-2023" over two columns. A row that lacks the empty cell over the labels gets it.
     """
+    is_short = row.width == len(numbers) > 1 and row.width == numbers[-1] and all(row.cells)
+    if is_short and (len({*row.cells}) == 1 or all(map(_is_dated, row.cells))):
+        return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
     if len(numbers) < _PAIR or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
         return row
     words = "".join(row.cells)
@@ -618,6 +621,10 @@ def _heading(grid: Grid) -> list[Row]:
 
 def _has_numbers(row: Row) -> bool:
     return row.has_number(comma_decimal=False)
+
+
+def _is_dated(cell: str) -> bool:
+    return any(when.dated for when in find_periods(cell))
 
 
 def _mentions_time(row: Row) -> bool:

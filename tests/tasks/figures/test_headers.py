@@ -439,3 +439,11 @@ def test_the_same_number_gross_and_net_under_one_day_is_one() -> None:
     text = f"Bilan actif (en euros) au 31/12/2024\n{rows}"
     found = findings(text).figures
     assert [(each.concept, int(each.value), each.period) for each in found] == [("cash", 11120, "2024-12-31")]
+
+
+def test_a_header_without_the_cell_over_the_labels_names_the_columns_in_order() -> None:
+    head = "Unaudited\tUnaudited\nSix months\tSix months\nto\tto\n31-Dec-25\t31-Dec-24\n\t€\t€\n"
+    assert revenues(f"for the six months ended 31 December 2025\n{head}Turnover\t354,813\t340,931\n") == [
+        ("354813", "EUR", "2025-07-01/2025-12-31"),
+        ("340931", "EUR", "2024-07-01/2024-12-31"),
+    ]
