@@ -36,7 +36,7 @@ _ROOMY: Final = 0.5
 
 def is_too_much(cell: Sequence[Line]) -> bool:
     """Whether a cell of several lines contains a part of the page, or a table of its own."""
-    if len(cell) > _MOST_LINES and not _are_figures(cell):
+    if len(cell) > _MOST_LINES and not all(is_figure(write_words(line.words)) for line in cell):
         return True
     return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= TABLE_LINES
 
@@ -118,11 +118,6 @@ def _text(lines: Sequence[Line], end: float) -> str:
         return write_words(lines[0].words) if lines else ""
     size = max(line.size for line in lines)
     return join_lines([(write_words(line.words), line.words) for line in lines], end, size)
-
-
-def _are_figures(lines: Sequence[Line]) -> bool:
-    """Whether every line of a cell is a figure."""
-    return bool(lines) and all(is_figure(write_words(line.words)) for line in lines)
 
 
 _MOST_CELLS: Final = 20_000
@@ -591,10 +586,7 @@ def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[b
         partly += begin - 1, end
     for at in partly:
         if 0 <= at < len(covered) and not covered[at]:
-            covered[at] = _covers(rules, places[at], places[at + 1])
+            begin, end = places[at], places[at + 1]
+            shared = sum(max(0.0, min(last, end) - max(first, begin)) for _, first, last in rules)
+            covered[at] = shared >= _SPANNED * (end - begin)
     return covered
-
-
-def _covers(rules: Sequence[RuledLine], begin: float, end: float) -> bool:
-    """Whether the rules at one position cover most of the way from `begin` to `end`."""
-    return sum(max(0.0, min(last, end) - max(first, begin)) for _, first, last in rules) >= _SPANNED * (end - begin)

@@ -190,7 +190,9 @@ def headers_above(lines: Sequence[Line], first: Line, columns: Sequence[Interval
         if len(line.cells) == 1 and over(line.cells[0], columns) != 1 and not _is_centred(line, under, columns):
             break
         if beside:
-            headers[0] = _join(line, below)
+            left, right = sorted((line, below), key=attrgetter("left"))
+            cells, size = [*left.cells, *right.cells], max(line.size, below.size)
+            headers[0] = Line([*left.words, *right.words], below.base, size, cells)
         else:
             headers.insert(0, line)
     return headers
@@ -214,11 +216,6 @@ def _are_beside(line: Line, other: Line) -> bool:
     """Whether two lines of a header are nearly level, with their words side by side."""
     near = other.base - line.base < _LEVEL * max(line.size, other.size)
     return near and (line.right < other.left or other.right < line.left)
-
-
-def _join(line: Line, other: Line) -> Line:
-    first, second = sorted((line, other), key=attrgetter("left"))
-    return Line([*first.words, *second.words], other.base, max(line.size, other.size), [*first.cells, *second.cells])
 
 
 def part_headers(block: Sequence[Line], columns: Sequence[Interval]) -> None:
@@ -357,9 +354,8 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = (), *, is_part: 
             waiting += find_blocks(block[end:], rules)[::-1]
             block = trim_block(block[:end])
         found = _read_block(_below_heading(block), lines, rules, drawn_behind, is_part=is_part)
-        if found:
-            last = max(word.base for word in found[-1].rows[-1].words)
-            lines = [line for line in lines if line.base > last]
+        last = max((word.base for table in found for row in table.rows for word in row.words), default=-math.inf)
+        lines = [line for line in lines if line.base > last]
         tables += found
     return tables
 
