@@ -131,7 +131,7 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt.reader"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-4", "tasks.reading.xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-5", "tasks.reading.xls"),
     DocumentFormat(
         (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-3", "tasks.reading.xlsb"
     ),

@@ -57,8 +57,11 @@ def read(source: Source) -> Reading:
 
 
 def _read(source: Source) -> Reading:
-    stream = _stream(source if isinstance(source, bytes) else source.read_bytes())
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    stream = _stream(data)
     writer = Writer()
+    if data.startswith(ole.MAGIC):
+        writer.date(*ole.Compound(data).dates())
     if len(stream) > 6 and struct.unpack_from("<HHH", stream)[::2] == (_BOF, _GRAPH_VERSION):  # [MS-OGRAPH] 2.4
         writer.warn("A chart of Microsoft Graph was left out. Ask for its figures, or for the document as PDF.")
         return writer.reading()

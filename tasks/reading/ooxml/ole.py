@@ -12,6 +12,7 @@ of Excel knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from io import BytesIO
 from pathlib import PurePath
 from typing import Any, Final
@@ -225,6 +226,22 @@ class Compound:
             if self._file.get_size(name) <= self._length:
                 return bytes(self._file.openstream(name).read())
         raise Damaged(BROKEN)
+
+    def dates(self) -> tuple[str, str]:
+        """The times at which the file says it was created and last changed; "" for none.
+
+        They are PIDSI_CREATE_DTM and PIDSI_LASTSAVE_DTM of its summary information ([MS-OLEPS] 2.25.1).
+        """
+        try:
+            with _any_failure_is_damage():
+                told = self._file.get_metadata()
+        except Damaged:  # of the summary alone: what the file holds does not rest on it
+            return "", ""
+        made, changed = told.create_time, told.last_saved_time
+        return (
+            made.isoformat() if isinstance(made, datetime) else "",
+            changed.isoformat() if isinstance(changed, datetime) else "",
+        )
 
 
 class _Bounded(olefile.OleFileIO):  # type: ignore[misc]  # olefile has no types

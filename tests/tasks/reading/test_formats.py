@@ -36,7 +36,7 @@ VERSIONS = {
     ".pdf": "pdf-21",
     ".pptx": "pptx-11",
     ".txt": "txt-3",
-    ".xls": "xls-4",
+    ".xls": "xls-5",
     ".xlsb": "xlsb-3",
     ".xlsx": "xlsx-10",
 }
