@@ -67,7 +67,8 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
     own_by_start = {at: figure for figure, places in tagged for at in places}
     names = [name.partition(" ")[0] for name in taxonomy.tags]
     found = filter(None, (_in_own_words(each, own_by_start) for each in _surest(told, names, findings)))
-    by_tags = list(_name_parent(list(found), own_by_start))
+    read_so = _group(own)
+    by_tags = [each for each in _name_parent(list(found), own_by_start) if not _lacks_sign(each, read_so)]
     read = [(figure, starts[places[0]] if places else None) for figure, places in tagged]
     return [*by_tags, *_keep_untold(by_tags, read, findings)]
 
@@ -95,6 +96,11 @@ def _name_parent(by_tags: Sequence[Figure], own: Mapping[int, Figure]) -> Iterat
     alone = {(*_key(figure), figure.value) for figure in by_tags if own.get(figure.start, figure).entity == PARENT}
     for figure in by_tags:
         yield replace(figure, entity=PARENT) if (*_key(figure), figure.value) in alone else figure
+
+
+def _lacks_sign(figure: Figure, own: "Mapping[_Key, Sequence[Figure]]") -> bool:
+    """Whether the words call a tag's number negative, and the tag does not: it may lack the sign of its brackets."""
+    return figure.value > 0 and any(read.value == -figure.value for read in own.get(_key(figure), ()))
 
 
 def _group(figures: Iterable[Figure]) -> "Mapping[_Key, Sequence[Figure]]":

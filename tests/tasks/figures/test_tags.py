@@ -218,3 +218,11 @@ def test_lines_of_polish_accounts_are_figures_of_this_year_and_the_one_before(
     found = find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
     assert {f"{each.value:f} {each.period}" for each in found} == expected
     assert {each.unit for each in found} <= {"PLN"}
+
+
+def test_a_tag_without_the_sign_of_its_brackets_gives_no_figure() -> None:
+    found, _ = _found(_page(("Equity, EUR", f"({_tag('NetAssets', '3,810', 'd')})")))
+    assert not found.figures
+    assert found.left_out["numbers read otherwise than the tags say"] == 1
+    found, _ = _found(_page(("Equity, EUR", f"({_tag('NetAssets', '3,810', 'd', sign='-')})")))
+    assert [figure.value for figure in found.figures] == [-3810]
