@@ -252,7 +252,7 @@ def _old_documents() -> Iterator[CheckResult]:
     if less:
         packages = ", ".join(dict.fromkeys(conversion.package for conversion in less))
         endings = ", ".join(conversion.extension for conversion in less)
-        state = f"less is read of {endings}: LibreOffice is not installed (package {packages})"
+        state = f"of {endings}, only part is read: LibreOffice is not installed (package {packages})"
         yield CheckResult("documents with LibreOffice", state, tried=False)
 
 

@@ -108,8 +108,10 @@ def _read(file: Path) -> list[tuple[str, Mapping[str, Any]]]:
     """The rows of a file that have a label, each with its place in words."""
     try:
         text = file.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"{file.name} cannot be read as UTF-8. Is it the right file?") from error
+    except OSError as error:
+        raise BadRequest(f"{file.name} cannot be opened ({error.strerror}). Is the path right?") from error
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"{file.name} is not UTF-8 text. Save it as UTF-8.") from error
     try:
         content = json.loads(text) if file.suffix.lower() == ".json" else list(csv.DictReader(text.splitlines()))
     except ValueError as error:

@@ -21,6 +21,8 @@ from tasks.errors import BadRequest
 from tasks.reports import html, live
 
 _NAME: Final = re.compile(r"[\w -]{1,80}\.(?:ya?ml|csv)")
+_BATCH: Final = re.compile(rb"""^[^#\n]*\bcompanies["']?[ \t]*:""", re.MULTILINE)
+"""What tells a batch from the files that it names."""
 _ASKED: Final = 5
 """Requests that the page lists."""
 
@@ -31,7 +33,7 @@ async def look() -> Response[str]:
     return Response(html.part("report.css"), media_type=MediaType.CSS)
 
 
-@get("/", include_in_schema=False)
+@get(["/", "/runs"], include_in_schema=False)
 async def start(request: PageRequest, calls: NamedDependency[Calls]) -> Response[Any]:
     is_admin = request.scope["state"][VIEWER].role.includes(Role.ADMIN)
     shown = await calls.here(_stored) if is_admin else {}
@@ -69,14 +71,15 @@ def _batches() -> Path:
 
 
 def _stored() -> dict[str, Any]:
-    stored = sorted(path.name for path in _batches().glob("*") if _NAME.fullmatch(path.name))
+    files = [path for path in _batches().glob("*") if _NAME.fullmatch(path.name)]
+    stored = sorted(path.name for path in files if _BATCH.search(path.read_bytes()))
     with database.reading() as session:
         asked = runs.newest_requests(session, _ASKED)
     return {"batches": stored, "asked": [(one, Path(one.batch_file or "").name) for one in asked]}
 
 
 def _ask_to_start(batch: str, files: list[tuple[str, bytes]], by: str) -> None:
-    """Store the files and request a run of the first one, or of the stored batch with that name.
+    """Store the files and request a run of the batch among them, or of the stored batch with that name.
 
     Raises:
         BadRequest: a name is no name of a batch or a criteria file, or no such batch is stored.
@@ -87,7 +90,7 @@ def _ask_to_start(batch: str, files: list[tuple[str, bytes]], by: str) -> None:
     for name, content in files:
         _batches().mkdir(mode=0o700, exist_ok=True)
         (_batches() / name).write_bytes(content)
-    path = _batches() / names[0]
+    path = _batches() / next((name for name, content in files if _BATCH.search(content)), names[0])
     if not path.is_file():
         raise BadRequest("There is no such batch. Choose one from the list, or upload its files.")
     _add(RunRequest(kind=RequestKind.START, by=by, batch_file=str(path)))

@@ -96,7 +96,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
     while position < end:
         position += len(_THE.match(flat[position : position + 60])[0])  # type: ignore[index] # it may be empty
         stop = _name_end(contract, position, end)
-        name = " ".join(flat[position:stop].split()).strip(" ,")
+        name = " ".join(flat[position:stop].split()).strip(" ,*")
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
         alias = _ALIAS.search(flat, stop, min(end, stop + 450))

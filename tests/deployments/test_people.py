@@ -96,6 +96,8 @@ def test_labels_come_in_and_go_out_worst_disagreement_first(
     again.write_text(capsys.readouterr().out)
     assert len(list(csv.DictReader(again.read_text().splitlines()))) == 4
     labels("import", again)  # what was exported can be read
+    with pytest.raises(BadRequest, match=r"none\.csv cannot be opened \(No such file or directory\)"):
+        labels("import", tmp_path / "none.csv")
     for content in ("domain,criterion\na,b\n", "[1]"):
         wrong = tmp_path / ("w.json" if content.startswith("[") else "w.csv")
         wrong.write_text(content)

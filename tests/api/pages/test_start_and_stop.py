@@ -21,13 +21,17 @@ pytestmark = pytest.mark.usefixtures("room")
 def test_a_batch_that_is_sent_waits_for_a_worker_who_says_what_became_of_it(service: httpx.Client) -> None:
     with httpx.Client(base_url=service.base_url, headers=PAGE, timeout=60) as browser:
         token = field(browser.get("/").text, "token")
-        files = [("files", ("Autumn.yaml", b"name: [", "text/yaml")), ("files", ("criteria.yaml", b"", "text/yaml"))]
+        batch = b"companies: [\n"
+        files = [("files", ("an.yaml", b"scale: [0, 5]", "text/yaml")), ("files", ("Autumn.yaml", batch, "text/yaml"))]
         assert browser.post("/home/start", data={"token": token}, files=files).status_code == 303
-        assert "waits for a worker" in browser.get("/").text
+        page = browser.get("/runs").text
+        assert "waits for a worker" in page
+        assert "<option>Autumn.yaml</option>" in page
+        assert "<option>an.yaml</option>" not in page
         work(once=True)
         assert "refused: Autumn.yaml" in browser.get("/").text
         stored = database.home() / "batches"
-        assert sorted(path.name for path in stored.iterdir()) == ["Autumn.yaml", "criteria.yaml"]
+        assert sorted(path.name for path in stored.iterdir()) == ["Autumn.yaml", "an.yaml"]
         wrong = [("files", ("../Autumn.yaml", b"", "text/yaml"))]
         assert browser.post("/home/start", data={"token": token}, files=wrong).status_code == 400
         assert browser.post("/home/start", data={"token": token, "batch": "None.yaml"}).status_code == 400

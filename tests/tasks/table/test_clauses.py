@@ -45,6 +45,8 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("governing_law", "This Agreement is governed by the laws of the United States and the State of Florida.", "Florida"),
         ("governing_law", "Alpha is a corporation subject to the laws of the United States of America.", None),
         ("parties", "by and between ALPHA LIMITED (“Alpha”) and ______________ (“Distributor”)", None),
+        ("parties", "between **Alpha, Inc.**, an Ohio corporation (the “Company”), and **[CONTRACTOR_NAME]** (“Contractor”)", None),
+        ("parties", "between **Alpha, Inc.** (the “Company”), and **Beta LLC** (“Contractor”)", ["Alpha, Inc.", "Beta LLC"]),
         ("notice", "It renews unless either party gives sixty (60) days prior written notice of non-renewal.", "P60D"),
         ("notice", "Either party may terminate this Agreement at any time upon 3 months' written notice.", "P3M"),
         ("notice", "In the event that either party wishes to terminate this Agreement, it gives 10 days' written notice.", "P10D"),
