@@ -6,6 +6,7 @@ several companies, each also has its own files in the folder `requests`, so that
 
 import base64
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from openpyxl.cell import MergedCell
 from openpyxl.styles import Alignment
 from openpyxl.worksheet.worksheet import Worksheet
 
+from tasks.documents.kinds.catalogue import plain_words
 from tasks.reports.company import to_ask_for
 from tasks.reports.models import CompanyReport, ReportedRequest
 from tasks.reports.wording import not_read, thousands, xml_text
@@ -81,7 +83,10 @@ def also_missing(company: CompanyReport) -> list[tuple[str, list[str]]]:
         if row.pages and row.pages_read is not None and 0 < row.pages_read < row.pages
     ]
     cited = list(map(to_ask_for, company.cited))
-    told = {"Also missing": [item for item in company.missing if item not in cited]}
+    items = [request.item for request in company.requests if request.number is not None]
+    asked = {plain_words(name).rstrip("s") for item in items for name in re.split("[()]", item)}
+    other = [one for one in company.missing if one not in cited and plain_words(one).rstrip("s") not in asked]
+    told = {"Also missing": other}
     told |= {"Referred to, and not in the data room": cited, "Could not be read": unread}
     return [(heading, entries) for heading, entries in told.items() if entries]
 

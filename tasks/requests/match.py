@@ -344,11 +344,11 @@ class _Matching:
     def _likeness(self, item: _Item, terms: frozenset[str]) -> float:
         """How far the words of an item match those of a name or title, from 0 to 1.
 
-        A single word in common says nothing where both the item and the name have others: "customer pipeline" answers
-        no request for customer contracts.
+        A single word in common says nothing where the name has others, and the item has others or names a kind:
+        "customer pipeline" answers no request for customer contracts.
         """
         shared = item.terms & terms
-        if len(shared) < 2 and shared not in (item.terms, terms):
+        if len(shared) < 2 and shared != terms and (shared != item.terms or item.kinds):
             return 0.0
         both, whole, own = self._weight(shared), self._weight(item.terms), self._weight(terms)
         return sqrt(both / whole * both / own) if both else 0.0

@@ -8,8 +8,10 @@ import pytest
 
 from tasks.errors import BadRequest
 from tasks.reports.files import ReportFormat, render
-from tasks.reports.models import Report
+from tasks.reports.models import CompanyReport, Report, ReportedRequest
 from tasks.reports.report import build
+from tasks.reports.request_files import also_missing
+from tasks.requests.match import RequestStatus
 from tests.tasks.reports.rows import company, write_run
 
 
@@ -32,3 +34,14 @@ def test_every_format_names_the_batch(name: ReportFormat) -> None:
 def test_unknown_format_names_those_there_are() -> None:
     with pytest.raises(BadRequest, match="html, xlsx, docx, pptx, json"):
         render(build(write_run("r1", [])), "artifacts")
+
+
+def test_what_a_request_asks_for_is_not_listed_as_also_missing() -> None:
+    items = ["Register extract (company register extract)", "Customer contracts"]
+    requests = [
+        ReportedRequest(number=str(number), item=item, status=RequestStatus.MISSING, documents=[])
+        for number, item in enumerate(items, 1)
+    ]
+    missing = ["company register extract", "customer contract", "churn"]
+    company = CompanyReport.model_construct(missing=missing, requests=requests, cited=[], documents=[])
+    assert also_missing(company) == [("Also missing", ["churn"])]

@@ -46,7 +46,10 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
         ("Board minutes 2023 and 2024", {"Board minutes 2024.pdf": "MINUTES OF THE BOARD"}, "partly", "without 2023"),
         ("Board minutes 2023", {"Board minutes 2024.pdf": "MINUTES OF THE BOARD"}, "missing", None),
         ("Cap table", {"Cap table to follow.txt": "To follow"}, "missing", None),
-        ("Ten largest customer contracts", {"customer-pipeline.md": "Customer pipeline. Stages"}, "missing", None),
+        *(
+            (item, {"customer-pipeline.md": "Customer pipeline. Stages"}, "missing", None)
+            for item in ("Ten largest customer contracts", "Customer contracts")
+        ),
         ("Monthly management accounts", {"parent-accounts-2024.pdf": ""}, "missing", None),
         *(
             (item, {name: "x", "menu.txt": "Soup"}, "partly", "only a word in common")

@@ -43,6 +43,8 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("renewal", "This Agreement shall not be automatically renewed for one year.", None),
         ("renewal", "The term may be extended for one (1) year upon the mutual written agreement of the parties.", None),
         ("governing_law", "This Agreement is governed by the laws of the United States and the State of Florida.", "Florida"),
+        ("governing_law", "This Note is governed by the laws of the State of [Delaware / California, confirm].", None),
+        ("governing_law", "This Agreement is governed by the laws of the State of ________.", None),
         ("governing_law", "Alpha is a corporation subject to the laws of the United States of America.", None),
         ("parties", "by and between ALPHA LIMITED (“Alpha”) and ______________ (“Distributor”)", None),
         ("parties", "between **Alpha, Inc.**, an Ohio corporation (the “Company”), and **[CONTRACTOR_NAME]** (“Contractor”)", None),
