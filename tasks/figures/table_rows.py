@@ -465,11 +465,11 @@ def begins_with_sections(rows: Sequence[Row]) -> bool:
     Other names there may be other companies, parts of this one, or scenarios: "Europe | Revenue", "Budget | Revenue".
     """
     first = rows[0].cells if rows else []
-    if len(first) > 1 and WORDS.section_heading.fullmatch(first[0]) and WORDS.item_heading.fullmatch(first[1]):
-        return True
+    is_headed = len(first) > 1 and WORDS.section_heading.fullmatch(first[0]) and WORDS.item_heading.fullmatch(first[1])
+    fewest = 1 if is_headed else _FEWEST_IN_SECTIONS
     numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number(comma_decimal=False))
     sections = [row.name for row in numbered if _is_label(row.cells[1])]
-    return len(sections) >= _FEWEST_IN_SECTIONS and all(map(WORDS.statement_section.fullmatch, sections))
+    return len(sections) >= fewest and all(map(WORDS.statement_section.fullmatch, sections))
 
 
 def _is_label(cell: str) -> bool:

@@ -24,6 +24,7 @@ from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
 from tasks.language.normalise import escape_text
 from tasks.language.numbers import PERCENT, RATIO
+from tasks.language.periods import count_months
 from tasks.language.words import stem
 from tasks.memo.claims import (
     MemoStatement,
@@ -261,7 +262,8 @@ def _by_measure(
             return verdict
     is_so = agrees(measure.figure, value)
     is_of_several = len({row.document_id for row in value.inputs}) > 1
-    is_undated = not dated and any(agrees(measure.figure, other) for other in values)
+    is_guessed = bool(measure.time) or 0 < count_months(value.period) < 12  # the year of a part of a year
+    is_undated = not dated and (is_guessed or any(agrees(measure.figure, other) for other in values))
     is_other = _names_other_line(name, statement.words, value.inputs[0], room)
     if is_so is None or (not is_so and (is_of_several or is_undated or is_other)):
         return None

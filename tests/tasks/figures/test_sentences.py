@@ -84,6 +84,8 @@ def test_the_year_before_in_brackets_is_not_the_period() -> None:
         ("Revenue surged to EUR 1.1 million in 2021.", ("revenue", "1100000")),
         ("Cash held by the Group at 30 June 2024 was EUR 4.4 million.", ("cash", "4400000")),
         ("Quarterly revenue was EUR 3.6 million in Q4 2024.", ("revenue", "3600000")),
+        ("Revenue of the consolidated group was EUR 5 million in 2024.", ("revenue", "5000000")),
+        ("Revenue of the charity was EUR 5 million in 2024.", ("revenue", "5000000")),
     ],
 )
 def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, str]) -> None:
@@ -103,6 +105,7 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Quarterly net revenue was EUR 3.6 million in 2024.",
         "Revenue at risk was EUR 1.1 million in 2024.",
         "Revenue of the cold store was EUR 4.4 million in 2024.",
+        "Revenue of the enterprise segment was EUR 4.4 million in 2024.",
         "ARR lost was EUR 3.5 million in 2024.",
         "Cash needed was EUR 3.2 million at 31 December 2024.",
         "Headcount savings were 34 in 2024.",

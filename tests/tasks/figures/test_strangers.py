@@ -208,6 +208,11 @@ JULY = "2024-07-01/2025-06-15"
         ("EUR\t31.12.2024\nCAPITAUX PROPRES I\t50,000\nTOTAL ACTIF I + II\t90,000\n", [
             ("equity", "50000", "2024-12-31"), ("total_assets", "90000", "2024-12-31"),
         ]),
+        # sections are statements; parts of the company and scenarios are none, whatever their column is called
+        ("Section\tItem\tEUR\t2024\nIncome statement\tRevenue\t\t5,000\n", [("revenue", "5000", "2024")]),
+        ("Section\tItem\tEUR\t2024\nEurope\tRevenue\t\t5,000\n", []),
+        ("Sheet\tMetric\tEUR\t2024\nBase case\tRevenue\t\t5,000\n", []),
+        ("EUR\t2024\nUtilidad o pérdida de operación\t5,000\n", [("operating_income", "5000", "2024")]),
         # an update is of the month that its first lines name
         ("Acme update, March 2025\n\n- Cash: $82,000\n", [("cash", "82000", "2025-03-31")]),
         ("Acme update, March 2025 (after February 2025)\n\n- Cash: $82,000\n", []),

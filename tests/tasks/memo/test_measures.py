@@ -89,8 +89,12 @@ STATED_OF_QUARTERS = {
         "Net income for the quarter was EUR 3.1 million.",
         "Net income in the first quarter was EUR 2.0 million.",
     ),
-    MemoVerdict.CONTRADICTED: ("Net income was EUR 4.5 million in the second quarter.",),
-    MemoVerdict.NOT_FOUND: ("Net income for the month was EUR 3.1 million.",),
+    MemoVerdict.CONTRADICTED: ("Net income was EUR 4.5 million in the second quarter of 2024.",),
+    MemoVerdict.NOT_FOUND: (
+        "Net income for the month was EUR 3.1 million.",
+        "Net income was EUR 4.5 million in the second quarter.",
+        "Net income for the quarter was EUR 4.5 million.",
+    ),
 }
 
 
