@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from textwrap import shorten
 from typing import Annotated, Any, Final, Literal
 
 import duckdb
@@ -87,9 +86,9 @@ def _run(request: RunRequest) -> str:
     command = [sys.executable, "-m", "deployments.cli", "run", str(batch), "--out", str(batch.parent / "reports")]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own program
     outcome = _OUTCOMES.get(done.returncode, "broken off")
-    if outcome == "refused":
-        return f"{outcome}: {shorten(done.stderr, 600, placeholder=' …')}"
-    return f"{outcome}: {done.stderr.strip()[-600:]}" if outcome == "broken off" else outcome
+    words = done.stderr.strip()
+    told = {"refused": f"refused: {words[:600]}", "broken off": f"broken off: {words[-600:]}"}
+    return told.get(outcome, outcome)
 
 
 def list_webhooks(

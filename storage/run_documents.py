@@ -228,11 +228,6 @@ def save_document_outcomes(session: Session, company_id: int, outcomes: Iterable
         session.connection().execute(_OUTCOME, rows)
 
 
-def save_document_outcome(session: Session, company_id: int, document_id: str, **outcome: Any) -> None:
-    """Store the outcome of a document in this run."""
-    save_document_outcomes(session, company_id, [DocumentOutcome(document_id, **outcome)])
-
-
 _OUTCOME = update(_documents).where(
     _documents.c.company_id == bindparam("the_company"), _documents.c.document_id == bindparam("the_document")
 )

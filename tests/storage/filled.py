@@ -114,9 +114,8 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             company_id,
             [RunDocument(company_id=company_id, document_id=document, name="d.pdf", path="", url="u")],
         )
-        run_documents.save_document_outcome(
-            session, company_id, document, status=DocumentStatus.READ, content_hash=content, text_id=saved.id
-        )
+        read = run_documents.DocumentOutcome(document, DocumentStatus.READ, content, saved.id)
+        run_documents.save_document_outcomes(session, company_id, [read])
         outcome = CriterionOutcome(
             company_id=company_id, ordinal=0, criterion_id="growth", kind="judged", weight=1.0, score=4.0,
             status=ScoreStatus.SCORED, reason="It grew.", evidence="e",

@@ -137,16 +137,8 @@ def place(company_id: int, *names: str, url: str = "u") -> None:
 
 def note(company_id: int, document_id: str, status: DocumentStatus, text_id: int | None = None) -> None:
     with database.writing() as session:
-        run_documents.save_document_outcome(
-            session,
-            company_id,
-            document_id,
-            status=status,
-            content_hash="c0",
-            text_id=text_id,
-            characters=13,
-            warning="look",
-        )
+        outcome = DocumentOutcome(document_id, status, "c0", text_id, characters=13, warning="look")
+        run_documents.save_document_outcomes(session, company_id, [outcome])
 
 
 def test_outcomes_of_many_documents_are_written_down_together(database_url: str) -> None:

@@ -6,7 +6,13 @@ from typing import Any
 
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import writing
-from storage.run_documents import DocumentStatus, RunDocument, place_documents, save_document_outcome
+from storage.run_documents import (
+    DocumentOutcome,
+    DocumentStatus,
+    RunDocument,
+    place_documents,
+    save_document_outcomes,
+)
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, add_run, run_companies
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcomes
 
@@ -92,17 +98,18 @@ def write_company(
         for found in documents:
             found.company_id = row.id
         place_documents(session, row.id, documents)
-        for found in documents:
-            save_document_outcome(
-                session,
-                row.id,
+        read = [
+            DocumentOutcome(
                 found.document_id,
-                status=found.status,
-                content_hash=found.content_hash,
-                text_id=found.text_id,
-                characters=found.characters,
-                warning=found.warning,
+                DocumentStatus(found.status),
+                found.content_hash,
+                found.text_id,
+                found.characters,
+                found.warning,
             )
+            for found in documents
+        ]
+        save_document_outcomes(session, row.id, read)
         for scored, quotes in outcomes:
             scored.company_id = row.id
             save_outcomes(session, scored.company_id, [(scored, quotes)])

@@ -10,7 +10,13 @@ import pytest
 from storage.columns import now
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import reading, writing
-from storage.run_documents import DocumentStatus, RunDocument, place_documents, save_document_outcome
+from storage.run_documents import (
+    DocumentOutcome,
+    DocumentStatus,
+    RunDocument,
+    place_documents,
+    save_document_outcomes,
+)
 from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
@@ -78,16 +84,8 @@ class Room:
         with writing() as session:
             place_documents(session, self.id, self._documents)
         with writing() as session:
-            save_document_outcome(
-                session,
-                self.id,
-                document_id,
-                status=status,
-                content_hash=content_hash,
-                text_id=text_id,
-                characters=len(text),
-                warning=None,
-            )
+            read = DocumentOutcome(document_id, status, content_hash, text_id, characters=len(text))
+            save_document_outcomes(session, self.id, [read])
 
     def is_known_as(self, *claims: tuple[str, Any, str], **profile: Any) -> None:
         """The company's profile; claims are (field, value, source)."""
