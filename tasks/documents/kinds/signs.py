@@ -53,6 +53,11 @@ _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z
 """How the name of a company ends that ends with a full stop."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
 """Behind a title, what is said of the document: "Audit report: to be issued"."""
+_NAMED: Final = re.compile(
+    r"\bmay(?= (?:\d{1,2} (?:(?:st|nd|rd|th) )?)?\d{4}\b| \d{1,2}$)|(?:\d|\b(?:of|in|since)) may$|\band sons?\b"
+    r"|\bstate of\b|\bunited states\b|\bstato patrimoniale\b|^reviewed(?= financial statements?(?: \d| for| as|$))"
+)
+"""Where a word of sentences is part of a name, in plain words: "4 May 2024", "State of Texas", "Miller & Son"."""
 _CITED_PART: Final = re.compile(
     r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
     re.IGNORECASE,
@@ -104,6 +109,11 @@ def marks(table: str, name: str) -> Phrases:
     return Phrases((phrase, True) for phrase in (content[table] if table else content)[name])
 
 
+def is_prose(words: str) -> bool:
+    """Whether plain words are those of a sentence and not of a title."""
+    return marks("", "prose").stand_in(_NAMED.sub("|", words))
+
+
 def find_state(words: str) -> str | None:
     """The state that the plain words of a name or title indicate."""
     return next((state for state in read_file("marks.toml")["states"] if marks("states", state).stand_in(words)), None)
@@ -128,7 +138,7 @@ class _Segment(NamedTuple):
 
     @property
     def is_prose(self) -> bool:
-        return marks("", "prose").stand_in(self.words)
+        return is_prose(self.words)
 
 
 def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
@@ -209,7 +219,7 @@ def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
     signs.days = list(dict.fromkeys(day.isoformat() for day in found))[:6]
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     alone = [line for line in lines[:6] if len(line) < _SUBTITLE and line not in rows]
-    top = [line for line in alone if not marks("", "prose").stand_in(plain_words(line))]
+    top = [line for line in alone if not is_prose(plain_words(line))]
     signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
 
 
@@ -280,7 +290,7 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     if match is None or not match.kind.over:
         return None
     says = match.kind.id in {"request_list", "placeholder"}
-    if (marks("", "prose").stand_in(segment.line) and not says) or (
+    if (is_prose(segment.line) and not says) or (
         is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}
     ):
         return None
@@ -391,7 +401,7 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
         segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)
     ]
     for words in [*titled, *marginal]:
-        is_short = words.count(" ") < 10 and not marks("", "prose").stand_in(words)
+        is_short = words.count(" ") < 10 and not is_prose(words)
         state = find_state(words) if is_short else None
         if state is not None and (state != "signed" or words.count(" ") < 2):
             return state

@@ -55,11 +55,52 @@ def test_at_least_ninety_five_of_a_hundred_openings_have_their_kind_and_state() 
         ("f.txt", "Jaarrekening 2024 (niet gecontroleerd)"),
         ("Audit engagement letter - financial statements 2024.txt", "Dear Sirs, we confirm the terms."),
         ("FS_2024_not_audited.pdf", "Balance sheet\nAssets\nLiabilities"),
+        ("f.txt", "Audited financial statements may follow later"),
+        ("f.txt", "Audited financial statements reviewed"),
+        ("f.txt", "Reviewed audited financial statements"),
+        ("f.txt", "Las cuentas anuales auditadas son de 2023"),
+        ("f.txt", "Covenants\nThe lender may request audited financial statements\nThe lender looks at the books"),
         ("Minutes.txt", "The board approved them.\nThen it looked at the audited accounts for an hour."),
     ],
 )
 def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
     assert what(name, text).holds(AUDITED) is None
+
+
+@cases(
+    "line",
+    [
+        "The lender may request audited financial statements",
+        "Tenant may 30 days later leave the lease agreement",
+        "Under clause 4 may come the lease agreement",
+        "Employment contract may change",
+        "The tenant can give back the lease agreement",
+        "Los contratos de arrendamiento son confidenciales",
+        "Der Vermieter kann den Mietvertrag beenden",
+        "Board minutes reviewed",
+        "The parties state when the loan agreement ended",
+    ],
+)
+def test_a_sentence_is_no_title(line: str) -> None:
+    assert [what("f.txt", text).kind for text in (f"{line}\n{NEXT_WEEK}", f"Notes\n{line}\n{NEXT_WEEK}")] == [
+        None,
+        None,
+    ]
+
+
+NEXT_WEEK = "We look at this next week.\nRegards"
+
+
+@cases(
+    ("line", "dated"),
+    [
+        ("Rent may rise on 1 January 2027", None),
+        ("Kristiansand, 30 May 2022", "2022-05-30"),
+        ("State of Texas, May 4th, 2024", "2024-05-04"),
+    ],
+)
+def test_the_line_of_a_day_dates_a_document_and_a_sentence_does_not(line: str, dated: str | None) -> None:
+    assert read_signs(f"LEASE AGREEMENT\n{line}\nHarbour Estates", []).dated == dated
 
 
 @pytest.mark.parametrize(("part", "is_audited"), [("unaudited", False), ("audited", True)])
