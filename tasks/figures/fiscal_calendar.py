@@ -111,8 +111,10 @@ class Calendar:
                 return None
             months = (end.month - self.month - 1) % 12 + 1
         months = months or 12
+        if when.begun and round((end - when.begun).days / 30.4) == months:
+            return f"{when.begun.isoformat()}/{end.isoformat()}"
         before = self.year_before(end) if months == 12 else months_back(end, months)
-        return f"{(when.begun or before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
+        return f"{(before + timedelta(days=1)).isoformat()}/{end.isoformat()}"
 
 
 def learn_calendar(text: str, name: str = "") -> Calendar:

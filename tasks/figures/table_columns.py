@@ -263,6 +263,8 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
     dates = [when for when in find_periods(stacked) if when.dated]
     if len(dates) != width - 1 or len({(when.end, when.year) for when in dates}) != len(dates) or len(dates) < 2:
         return []
+    if any(header_period(stacked[first.start : last.stop]) for first, last in pairwise(dates)):
+        return []  # both ends of one time
     return ["", *(stacked[when.start : when.stop] for when in dates)]
 
 

@@ -245,6 +245,9 @@ def _find_scale(currency: str) -> int | None:
     return None
 
 
+_PESOS_BEHIND: Final = re.compile(r"(?<!^(?:19|20)\d\d) P$")
+"""The mark of pesos in the next column; "2025 P" is a year that is planned."""
+
 _BROKEN_GROUP: Final = re.compile(r"[.,](?!\d{3}$)\d*$")
 """A last group that has not three digits: "16,927,079,00", as text recognition reads it."""
 
@@ -299,7 +302,7 @@ def cell_amount(text: str, *, comma_decimal: bool = False) -> Amount | None:
         return Amount(-value if text[0] in "-(" else value, Decimal(1), currency, "", 0, len(text))
     if _NOTHING.fullmatch(text) or len(text) > 60:
         return None
-    plain = _FOOTNOTE.sub("", _normal(text).removesuffix(" P"))  # the mark of pesos in the next column
+    plain = _FOOTNOTE.sub("", _PESOS_BEHIND.sub("", _normal(text)))
     match = _CELL.fullmatch(plain)
     if match is None or (_GLUED.search(plain) and "(" not in plain) or match["points"]:
         return None

@@ -237,7 +237,7 @@ def header_period(text: str) -> When | None:
     """
     text = _YEAR_OF_BOTH.sub(r"\1\2\3 - ", text)
     found = find_periods(text)
-    dated = [when for when in found if when.dated and not _CLOCK.match(text, when.stop)]
+    dated = [when for when in found if when.dated and not _is_stamp(text, when)]
     loose = _year_end([when.month_day for when in found if when.month_day])
     if not dated:
         span = spoken_span(text)
@@ -260,6 +260,11 @@ def header_period(text: str) -> When | None:
     elif when.months is None and not parts and _NAMED_FISCAL.search(text):  # "FY23", "2023-12-31 FY23"
         when = replace(when, months=12)
     return when
+
+
+def _is_stamp(text: str, when: When) -> bool:
+    """Whether a day has the time beside it at which something was printed or saved, which is no period of figures."""
+    return _CLOCK.match(text, when.stop) is not None and _AS_OF.search(text, 0, when.start) is None
 
 
 def _only_time(text: str, dated: Sequence[When]) -> When | None:
@@ -293,12 +298,14 @@ def _from_to(text: str, first: When, last: When) -> When | None:
     return replace(last, months=months, begun=None if is_whole else begun) if 0 < months <= _MOST_MONTHS else None
 
 
-_CLOCK: Final = re.compile(r",? (?:at )?(?!0?0:00)\d{1,2}:\d\d")
-"""Behind a day, the time at which something was printed or saved, which is no period of figures."""
+_CLOCK: Final = re.compile(r",? (?:at )?(?!0?0:00|23:59|24:00)\d{1,2}:\d\d")
+"""A time behind a day, unless the day begins or ends then."""
+
+_AS_OF: Final = re.compile(r"\bas (?:of|at) \Z", re.IGNORECASE)
 
 _A_DAY: Final = 1
 _TWO: Final = 2
-_UNTIL: Final = re.compile(rf" ?(?:[-–—]|{alternation(header_words('until'))}) ?", re.IGNORECASE)
+_UNTIL: Final = re.compile(rf" ?(?:[-–—]|{alternation(header_words('until'))}):? ?", re.IGNORECASE)
 _MONTHS_OF_PART: Final = {"Q": 3, "H": 6, "9": 9}
 _NAMED_FISCAL: Final = re.compile(r"\b(?:fy|gj|full year)[ -]?['’]?\d\d|\bfull[- ]year\b", re.IGNORECASE)
 
@@ -326,7 +333,7 @@ def a_year_before(period: str) -> str:
 def year_earlier(when: When) -> When:
     """The same period one year earlier."""
     if when.end is not None:
-        return replace(when, end=months_back(when.end, 12))
+        return replace(when, end=months_back(when.end, 12), begun=when.begun and months_back(when.begun, 12))
     return replace(when, year=when.year - 1) if when.year is not None else when
 
 

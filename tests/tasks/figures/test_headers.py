@@ -14,6 +14,7 @@ from tests.cases import cases
 
 SIX = "2024-01-01/2024-06-30"
 YEAR = "2023-01-01/2023-12-31"
+YEARS = ["2024-01-01/2024-12-31", "2025-01-01/2025-12-31"]
 
 
 def findings(text: str, name: str = "a.txt") -> Findings:
@@ -446,4 +447,39 @@ def test_a_header_without_the_cell_over_the_labels_names_the_columns_in_order() 
     assert revenues(f"for the six months ended 31 December 2025\n{head}Turnover\t354,813\t340,931\n") == [
         ("354813", "EUR", "2025-07-01/2025-12-31"),
         ("340931", "EUR", "2024-07-01/2024-12-31"),
+    ]
+
+
+@cases("over", ["01/04/2024 – 31/03/2025", "01.04.2024 – 31.03.2025", "From 2024-04-01\nto: 2025-03-31"])
+def test_both_ends_of_one_time_are_not_the_heads_of_two_columns(over: str) -> None:
+    found = revenues(f"Profit & Loss\n{over}\n\nGBP\tActual\tPrior year\nTurnover\t912,000\t811,000")
+    assert found == [("912000", "GBP", "2024-04-01/2025-03-31"), ("811000", "GBP", "2023-04-01/2024-03-31")]
+
+
+def test_the_year_before_a_time_begins_a_year_before_it() -> None:
+    found = revenues("GBP\t15/01/2024 - 31/12/2024\tPrior period\nTurnover\t912,000\t811,000")
+    assert [period for *_, period in found] == ["2024-01-15/2024-12-31", "2023-01-15/2023-12-31"]
+
+
+@pytest.mark.parametrize(
+    ("header", "period"),
+    [
+        ("2024-12-31 23:59:59", "2024-12-31"),
+        ("31/12/2024 24:00", "2024-12-31"),
+        ("As of 31 December 2024, 17:00", "2024-12-31"),
+        ("31/12/2024 17:00", None),
+        ("Printed 31 December 2024, 17:00", None),
+    ],
+)
+def test_a_time_of_day_beside_a_date_is_a_stamp_unless_the_day_ends_then_or_figures_are_as_of_it(
+    header: str, period: str | None
+) -> None:
+    found = findings(f"GBP\t{header}\nCash\t912,000").figures
+    assert [each.period for each in found] == ([period] if period else [])
+
+
+def test_a_planned_year_is_no_amount_in_pesos() -> None:
+    assert revenues("EUR m\t2024A\t2025 P\nRevenue\t5.1\t6.2") == [
+        ("5100000", "EUR", YEARS[0]),
+        ("6200000", "EUR", YEARS[1]),
     ]
