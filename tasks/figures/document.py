@@ -19,7 +19,7 @@ from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
-from tasks.language.periods import When, header_period, month_first, spell_months
+from tasks.language.periods import When, find_periods, header_period, month_first, spell_months
 from tasks.reading import places as kinds
 from tasks.reading.places import DOUBTED, Place
 
@@ -132,7 +132,7 @@ class LedgerDocument:
         self._blocks: list[Place] = []
         self._headings: list[Place] = []
         self._files: list[Place] = []
-        self._heading_periods: dict[int, frozenset[When]] = {}
+        self._heads: dict[int, list[tuple[When, str]]] = {}
         self.tags: list[Place] = []
         self.recognised: list[Place] = []
         lists = dict.fromkeys((kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMENT), self._parts) | {
@@ -363,29 +363,40 @@ class LedgerDocument:
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
 
     def heading_period(self, offset: int) -> When | None:
-        """The only period that short lines of the page, slide or sheet around an offset name.
+        """The only period that short lines of the page, slide or sheet around an offset name, if one heads a statement.
 
-        If they name none, the only year, or part of one, that such lines of the whole document name.
+        If they name none, the only year, or part of one, that such lines of the whole document name, if one heads its
+        accounts.
         """
         part = self.part(offset)
         if part is None:
             return None
-        if part.start not in self._heading_periods:
-            self._heading_periods[part.start] = self._find_heading_periods(part)
-        named = self._heading_periods[part.start] or self._heading_years
-        return next(iter(named)) if len(named) == 1 else None
+        if part.start not in self._heads:
+            self._heads[part.start] = self._find_heads(part)
+        heads, heading = self._heads[part.start], WORDS.dated_statement
+        if not heads:
+            heads, heading = self._heads_of_all, WORDS.dated_accounts
+        told = len({when for when, _ in heads}) == 1 and any(heading.fullmatch(words) for _, words in heads)
+        return heads[0][0] if told else None
 
     @cached_property
-    def _heading_years(self) -> frozenset[When]:
-        named = frozenset[When]().union(*map(self._find_heading_periods, self._parts[:_MOST_HEADED]))
-        return named if all(when.end is None for when in named) else frozenset()
+    def _heads_of_all(self) -> list[tuple[When, str]]:
+        heads = [head for part in self._parts[:_MOST_HEADED] for head in self._find_heads(part)]
+        return heads if all(when.end is None for when, _ in heads) else []
 
-    def _find_heading_periods(self, part: Place) -> frozenset[When]:
-        lines = self.text[part.start : min(part.end, part.start + _HEAD_OF_A_PART)].split("\n")
-        heads = (head for head in map(str.strip, lines) if len(head) <= _LONGEST_HEAD and _YEAR.search(head))
-        plain = (head for head in heads if "\t" not in head and head[-1] != ".")
-        whens = (header_period(spell_months(head, self.month_first)) for head in plain)
-        return frozenset(replace(when, start=0, stop=0) for when in whens if when is not None and when.dated)
+    def _find_heads(self, part: Place) -> list[tuple[When, str]]:
+        """The periods that short lines name, each with its line, in which # stands for days and years."""
+        found = []
+        for line in self.text[part.start : min(part.end, part.start + _HEAD_OF_A_PART)].split("\n"):
+            head = line.strip()
+            if len(head) <= _LONGEST_HEAD and _YEAR.search(head) and "\t" not in head and head[-1] != ".":
+                head = spell_months(head, self.month_first)
+                when = header_period(head)
+                if when is not None and when.dated:
+                    for each in reversed(find_periods(head)):
+                        head = f"{head[: each.start]}{'period' if each.part else '#'}{head[each.stop :]}"
+                    found.append((replace(when, start=0, stop=0), head))
+        return found
 
     def is_behind_a_name(self, offset: int) -> bool:
         """Whether something stands in a cell before this one in its row, such as the name of another company."""

@@ -390,15 +390,18 @@ class _Table:
 
     def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:
         """The column of each number in a row."""
-        if said.meaning is not None:
+        if (meaning := said.meaning) is not None:
             self._leave_out_cells(row, said.numbers)
-            return columns_under(row, said.numbers, self._columns, said.meaning, lambda: self._single_column(row.start))
+            return columns_under(row, said.numbers, self._columns, meaning, lambda: self._single_column(row, meaning))
         if is_slipped(row, self._columns, self._corner):
             return {}
         return {at: self._columns[at] for at in said.numbers if at < len(self._columns)}
 
-    def _single_column(self, start: int) -> FigureColumn | None:
-        return single_column(self._titles, self._corner, self._reader, self._document.heading_period(start))
+    def _single_column(self, row: Row, meaning: Meaning) -> FigureColumn | None:
+        of_page = self._document.heading_period(row.start)
+        if of_page and of_page.end and meaning.kind == "duration" and (of_page.months or 1) == 1:
+            of_page = None  # the day of a balance, or of the page itself, ends no year
+        return single_column(self._titles, self._corner, self._reader, of_page)
 
     def _candidate(
         self, row: Row, said: _RowWords, at: int, column: FigureColumn | None, units: Units

@@ -483,3 +483,44 @@ def test_a_planned_year_is_no_amount_in_pesos() -> None:
         ("5100000", "EUR", YEARS[0]),
         ("6200000", "EUR", YEARS[1]),
     ]
+
+
+STATEMENT = (
+    "\n"
+    + "What the directors say about it, at length and in words.\n" * 12
+    + "\nEUR\nRevenue\t900,000\nTotal assets\t70,000\n"
+)
+
+
+def dated_pages(*pages: str) -> list[tuple[str, str]]:
+    """(concept, period) of the figures of a text of these pages."""
+    starts = [sum(len(page) + 1 for page in pages[:at]) for at in range(len(pages))]
+    places = [(start, start + len(page), "page", str(start)) for start, page in zip(starts, pages, strict=True)]
+    found = find_figures(LedgerDocument("\f".join(pages), places, "a.pdf"), taxonomy()).figures
+    return [(each.concept, each.period) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("line", "periods"),
+    [
+        ("Balance sheet 2024", [("revenue", YEARS[0]), ("total_assets", "2024-12-31")]),
+        ("For the year ended 31 March 2025", [("revenue", "2024-04-01/2025-03-31"), ("total_assets", "2025-03-31")]),
+        ("As of March 31, 2025", [("total_assets", "2025-03-31")]),
+        ("Established 1998", []),
+        ("Companies Act 2006", []),
+        ("Page 1999", []),
+        ("28 February 2025", []),
+        ("Approved on 30 April 2025", []),
+        ("Loan agreement of 15 June 2019", []),
+        ("Balance sheet 2024\nBudget 2026", []),
+    ],
+)
+def test_a_lone_column_is_of_the_time_in_a_statements_heading_on_its_page(
+    line: str, periods: list[tuple[str, str]]
+) -> None:
+    assert dated_pages(f"Acme SA\n{line}{STATEMENT}") == periods
+
+
+def test_a_lone_column_without_a_heading_is_of_the_year_of_the_whole_accounts() -> None:
+    assert dated_pages("Annual accounts 2024\n", STATEMENT) == [("revenue", YEARS[0]), ("total_assets", "2024-12-31")]
+    assert dated_pages("Established 1998\n", STATEMENT) == dated_pages("Balance sheet 2024\n", STATEMENT) == []
