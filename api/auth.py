@@ -246,7 +246,7 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
     viewer: Viewer = connection.scope["state"][VIEWER]
     if not viewer.role.includes(needed):
         raise NotAllowed(
-            f"You are a {viewer.role} here, and this needs a {needed}. Ask the person who runs the service."
+            f"Your role here is {viewer.role}, and this needs the role {needed}. Ask the person who runs the service."
         )
     return viewer
 

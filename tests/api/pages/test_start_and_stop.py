@@ -55,4 +55,6 @@ def test_a_reviewer_starts_nothing(service: httpx.Client, log_in: LogIn, room: P
     add_person("vera", Role.REVIEWER)
     browser = log_in("vera")
     assert "Start a run" not in browser.get("/").text
-    assert browser.post("/home/start", data={"batch": "Autumn.yaml"}).status_code == 403
+    refused = browser.post("/home/start", data={"batch": "Autumn.yaml"})
+    assert refused.status_code == 403
+    assert "this needs the role admin" in refused.text
