@@ -27,7 +27,8 @@ from tasks.table.terms import (
 _LAW: Final = re.compile(written("law"))
 _PLACE_TAIL: Final = re.compile(written("place_tail"))
 _STATE_BESIDE: Final = re.compile(
-    r"(?:the )?United States(?: of America)?,? and\b[^.;]{0,100}?\b(?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)"
+    r"(?:the )?United States(?: of America)?,? and(?:,[^.;,]{0,60},)? (?:by |of )?(?:the )?(?:(?:internal |substantive )?laws? of )?"
+    r"(?:the )?(?:State|Commonwealth) of ([A-Z]\w+(?: [A-Z]\w+)?)"
 )
 """The state whose law governs beside that of the United States."""
 

@@ -19,8 +19,9 @@ _DATA: Final = tomllib.loads(Path(__file__).with_name("durations.toml").read_tex
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words}
 _UNITS: Final = {word: unit for unit, words in _DATA["units"].items() for word in words}
 ORDINALS: Final[dict[str, int]] = _DATA["ordinals"]
+_ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[ -]")
 _ORDINAL_DAY: Final = re.compile(  # a raised "th" may come apart: "20t h day of December 2018"
-    rf"\b(?P<day>\d{{1,2}}|{'|'.join(ORDINALS)}) *(?:st|nd|rd|th|s t|n d|r d|t h)? +day +of +"
+    rf"(?<![\w-])(?P<day>\d{{1,2}}|{_ORDINAL}) *(?:st|nd|rd|th|s t|n d|r d|t h)? +day +of +"
     r"(?P<month>[A-Z]{3,9})[ .,]*(?:in the year )?(?P<year>\d{4})",
     re.IGNORECASE,
 )
@@ -69,7 +70,7 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
     stretch = flat[max(0, start) : end]
     found: list[Dated] = []
     for match in _ORDINAL_DAY.finditer(stretch):
-        day = ORDINALS.get(match["day"].casefold()) or int(match["day"])
+        day = ORDINALS.get(match["day"].casefold().replace(" ", "-")) or int(match["day"])
         named = dates(f"{match['month'].title()} {day}, {match['year']}")
         if named and named[0].end:
             found.append(Dated(named[0].end, match.start(), match.end()))

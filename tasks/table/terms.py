@@ -198,6 +198,8 @@ def find_renewal(contract: Contract) -> FoundValue | None:
         words = flat[clause.start : clause.end]
         if says("renewal_of_others", words) or pattern(written("no_renewal")).search(words):
             continue
+        if says("renewal_to_agree", words) and not says("automatic", words):
+            continue
         for duration in find_durations(flat, match.start(), clause.end):
             before, behind = flat[match.start() : duration.start], flat[duration.end : duration.end + 60]
             if says("notice_behind_renewal", behind) or says("notice_before", before[-70:]):

@@ -12,7 +12,7 @@ of Excel knows ("The Microsoft Excel File Format", OpenOffice.org, 4.18.3).
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import PurePath
 from typing import Any, Final
@@ -185,6 +185,14 @@ def _decrypt(data: bytes) -> bytes:
     return package.getvalue()
 
 
+_SUMMARY: Final = "\x05SummaryInformation"
+_CREATED, _LAST_SAVED = 12, 13
+_FILETIME: Final = 0x40
+_MOST_PROPERTIES: Final = 100
+_LAST_DAY: Final = 3_000_000
+"""Days from 1601 within the years that `datetime` has."""
+
+
 class Compound:
     """A compound file in memory.
 
@@ -230,18 +238,31 @@ class Compound:
     def dates(self) -> tuple[str, str]:
         """The times at which the file says it was created and last changed; "" for none.
 
-        They are PIDSI_CREATE_DTM and PIDSI_LASTSAVE_DTM of its summary information ([MS-OLEPS] 2.25.1).
+        They are PIDSI_CREATE_DTM and PIDSI_LASTSAVE_DTM of its summary information ([MS-OLEPS] 2.25.1). Nothing else of
+        it is read: its vectors may claim to have thousands of millions of entries.
         """
-        try:
-            with _any_failure_is_damage():
-                told = self._file.get_metadata()
-        except Damaged:  # of the summary alone: what the file holds does not rest on it
+        if not self.has_stream(_SUMMARY):
             return "", ""
-        made, changed = told.create_time, told.last_saved_time
-        return (
-            made.isoformat() if isinstance(made, datetime) else "",
-            changed.isoformat() if isinstance(changed, datetime) else "",
-        )
+        try:
+            return _moment(summary := self.stream(_SUMMARY), _CREATED), _moment(summary, _LAST_SAVED)
+        except (Damaged, struct.error):  # of the summary alone: what the file holds does not rest on it
+            return "", ""
+
+
+def _moment(summary: bytes, wanted: int) -> str:
+    """A FILETIME of a property set, in ISO 8601; "" where it is not set ([MS-OLEPS] 2.20, 2.21)."""
+    (start,) = struct.unpack_from("<I", summary, 44)
+    (count,) = struct.unpack_from("<I", summary, start + 4)
+    for number in range(min(count, _MOST_PROPERTIES)):
+        name, offset = struct.unpack_from("<II", summary, start + 8 + 8 * number)
+        if name == wanted:
+            kind, ticks = struct.unpack_from("<IQ", summary, start + offset)
+            days, rest = divmod(ticks, 24 * 3600 * 10**7)
+            if kind != _FILETIME or not days or days > _LAST_DAY:
+                return ""
+            moment = datetime(1601, 1, 1, tzinfo=UTC) + timedelta(days, microseconds=rest // 10)
+            return moment.replace(tzinfo=None).isoformat()
+    return ""
 
 
 class _Bounded(olefile.OleFileIO):  # type: ignore[misc]  # olefile has no types

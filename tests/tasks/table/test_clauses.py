@@ -27,6 +27,8 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("agreement_date", "This Agreement is entered into as of this 20t h day of December 2018 by and between", "2018-12-20"),
         ("agreement_date", "THIS AGREEMENT is made THE 19  DAY OF MAY , 2010 between", "2010-05-19"),
         ("agreement_date", "This Agreement is made as of the first day of July, 2017.", "2017-07-01"),
+        ("agreement_date", "This Agreement is made this twenty-first day of July, 2017.", "2017-07-21"),
+        ("agreement_date", "This Agreement is made the twenty second day of May, 2018.", "2018-05-22"),
         ("agreement_date", "WHEREAS, the parties made that certain License Agreement dated May 5, 2001,", None),
         ("effective_date", OPENING, "2024-03-01"),
         ("effective_date", "This Agreement shall become effective on 15 July 2023.", "2023-07-15"),
@@ -46,6 +48,18 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("governing_law", "This Note is governed by the laws of the State of [Delaware / California, confirm].", None),
         ("governing_law", "This Agreement is governed by the laws of the State of ________.", None),
         ("governing_law", "Alpha is a corporation subject to the laws of the United States of America.", None),
+        ("renewal", "It automatically renews for one (1) year terms unless ended by mutual written agreement.", "P1Y"),
+        ("renewal", "It shall renew for one (1) year at fees that the parties negotiate in good faith.", "P1Y"),
+        ("expiry", OPENING + "This Agreement runs from March 1 to March 31, 2024 as a trial and thereafter indefinitely.", "perpetual"),
+        ("effective_date", "Payments of rent will begin on July 1, 2025.", None),
+        *(
+            ("governing_law", f"This Agreement is governed by the laws of the United States of America, and {behind}.", value)
+            for behind, value in (
+                ("the parties submit to the courts sitting in the State of New York", "United States of America"),
+                ("any dispute shall be heard by the courts of the State of Delaware", "United States of America"),
+                ("by the internal laws of the State of Ohio", "Ohio"),
+            )
+        ),
         ("parties", "by and between ALPHA LIMITED (“Alpha”) and ______________ (“Distributor”)", None),
         ("parties", "between **Alpha, Inc.**, an Ohio corporation (the “Company”), and **[CONTRACTOR_NAME]** (“Contractor”)", None),
         ("parties", "between **Alpha, Inc.** (the “Company”), and **Beta LLC** (“Contractor”)", ["Alpha, Inc.", "Beta LLC"]),

@@ -3,6 +3,7 @@
 import random
 import struct
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 
@@ -185,3 +186,27 @@ def _ends(seed: int) -> bool:
     except Damaged:
         return True
     return len(found or b"") <= len(data)
+
+
+def summary(*properties: tuple[int, int, int]) -> bytes:
+    """A summary information of properties with their type and eight bytes of value ([MS-OLEPS] 2.21)."""
+    first = 8 + 8 * len(properties)
+    names = b"".join(struct.pack("<II", name, first + 12 * at) for at, (name, *_) in enumerate(properties))
+    values = b"".join(struct.pack("<IQ", kind, value) for _, kind, value in properties)
+    body = struct.pack("<II", 8 + len(names) + len(values), len(properties)) + names + values
+    return bytes(44) + struct.pack("<I", 48) + body
+
+
+def test_the_times_of_a_file_are_those_that_are_set() -> None:
+    made = (date(2023, 2, 1) - date(1601, 1, 1)).days * 24 * 3600 * 10**7
+    saved = made + 10 * 24 * 3600 * 10**7
+    times = [
+        (((12, 0x40, made), (13, 0x40, saved)), ("2023-02-01T00:00:00", "2023-02-11T00:00:00")),
+        (((12, 0x40, made), (13, 0x40, 0)), ("2023-02-01T00:00:00", "")),
+        (((12, 0x40, made), (13, 0x40, 2**63)), ("2023-02-01T00:00:00", "")),
+        (((12, 0x1E, made), (2, 0x1000, 2**32 - 1)), ("", "")),  # a vector of thousands of millions is passed over
+    ]
+    for properties, expected in times:
+        assert Compound(compound({"\x05SummaryInformation": summary(*properties)})).dates() == expected
+    assert Compound(compound({"\x05SummaryInformation": b"\xfe\xff"})).dates() == ("", "")
+    assert Compound(compound({"Workbook": b"a"})).dates() == ("", "")
