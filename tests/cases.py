@@ -7,6 +7,7 @@ do not repay. `cases` is written like `pytest.mark.parametrize`; every case runs
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
 from _pytest.mark import ParameterSet
 
 _LONGEST = 300
@@ -18,7 +19,8 @@ _Test = Callable[..., None]
 def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test], _Test]:
     """A decorator: one test of all rows, whose values go by those names; two decorators test each pair of rows.
 
-    Raises the failure of the case, with the case as a note; of several cases, an `ExceptionGroup` of them.
+    Raises the failure of the case, with the case as a note; of several cases, a group of them. A case that skips itself
+    skips the test unless another fails. Marks stand above this decorator.
     """
     rows = list(rows)
     assert rows, "a table without cases tests nothing"
@@ -27,18 +29,25 @@ def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test]
     named = [dict(zip(fields, row if len(fields) > 1 else (row,), strict=True)) for row in rows]
 
     def decorate(test: _Test) -> _Test:
+        assert not hasattr(test, "pytestmark"), "marks stand above `cases`, or they are lost"
+
         def all_cases(**others: object) -> None:
-            failures = []
+            failures: list[BaseException] = []
+            skipped: pytest.skip.Exception | None = None
             for case in named:
                 try:
                     test(**others, **case)
-                except Exception as failure:  # noqa: BLE001 - the other cases run all the same
+                except pytest.skip.Exception as reason:
+                    skipped = reason
+                except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001 - the other cases run all the same
                     failure.add_note(f"in the case {case!r}"[:_LONGEST])
                     failures.append(failure)
             if len(failures) == 1:
                 raise failures[0]
             if failures:
-                raise ExceptionGroup(f"{len(failures)} of {len(named)} cases fail", failures)
+                raise BaseExceptionGroup(f"{len(failures)} of {len(named)} cases fail", failures)
+            if skipped:
+                raise skipped
 
         for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(all_cases, attribute, getattr(test, attribute))
