@@ -33,7 +33,7 @@ def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test]
 
         def all_cases(**others: object) -> None:
             failures: list[BaseException] = []
-            skipped: pytest.skip.Exception | None = None
+            skipped: BaseException | None = None
             for case in named:
                 try:
                     test(**others, **case)

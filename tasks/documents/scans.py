@@ -35,7 +35,7 @@ class ScannedPage(NamedTuple):
 def stored_pages(content_hash: str, engines: Engines | None) -> dict[str, RecognisedPage]:
     """The pages of a content that need not be recognised again, by label.
 
-    A page that ran out of time is tried again if it may now take longer.
+    A page that ran out of time, or was read in part, is tried again if it may now take longer.
     """
     if engines is None:
         return {}
@@ -44,7 +44,7 @@ def stored_pages(content_hash: str, engines: Engines | None) -> dict[str, Recogn
     with database.reading() as session:
         for row in find_pages(session, content_hash):
             page = RecognisedPage.unpack(row.packed)
-            is_settled = page.state is not ScanState.LATE or row.seconds >= seconds
+            is_settled = page.state not in {ScanState.LATE, ScanState.PARTLY} or row.seconds >= seconds
             if is_settled and engines.accept(page) and (row.page not in pages or page.engine == engines.names[0]):
                 pages[row.page] = page
     return pages

@@ -49,6 +49,9 @@ class ReadingSettings(Settings):
     ocr_pages: int | None = Field(None, ge=0, description="the most scanned pages that a run recognises")
 
 
+_AUTO: Final = "auto-2"
+"""Its number goes up with Tesseract's, which is not named where it is told the languages of the room."""
+
 _MEMORY_MB: Final = 6144
 """Address space of a recognising process: of RapidOCR 1.4 GB were measured, most of it libraries."""
 
@@ -91,7 +94,7 @@ def engine_name(settings: ReadingSettings) -> str | None:
     if found is None:
         return None
     names = "+".join(reversed(found.names))
-    return f"auto {names}" if found.is_auto else names
+    return f"{_AUTO} {names}" if found.is_auto else names
 
 
 def reason_for_unread(settings: ReadingSettings) -> str:

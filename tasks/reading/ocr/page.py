@@ -69,9 +69,12 @@ _LONG: Final = 8
 
 
 class ScanState(StrEnum):
-    """The outcome for a page: words were read; there are none; an engine failed; time was up."""
+    """The outcome for a page: words were read; more may be there, but the engine for these failed; there are none; all
+    engines failed; time was up.
+    """
 
     READ = "read"
+    PARTLY = "partly"
     EMPTY = "empty"
     FAILED = "failed"
     LATE = "late"
@@ -79,7 +82,7 @@ class ScanState(StrEnum):
     @property
     def is_read(self) -> bool:
         """Whether the page counts as read."""
-        return self in {ScanState.READ, ScanState.EMPTY}
+        return self in {ScanState.READ, ScanState.PARTLY, ScanState.EMPTY}
 
 
 class WordBox(NamedTuple):

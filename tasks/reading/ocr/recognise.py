@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import pypdfium2
 import pypdfium2.raw as pdfium
 
+from tasks.errors import Unavailable
 from tasks.reading import detect, limits
 from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
@@ -87,8 +88,10 @@ class Engines(NamedTuple):
         return ((rapidocr.NAME,) if self.rapidocr else ()) + told
 
     def accept(self, page: RecognisedPage) -> bool:
-        """Whether a page that one engine has read need not be read by another."""
-        is_sure = self.is_auto and page.engine.startswith(tesseract.NAME) and page.confidence >= _SURE
+        """Whether a page need not be read again: what the last resort read, or what this Tesseract, told these or other
+        languages, is sure of. An earlier Tesseract's pages have another name.
+        """
+        is_sure = self.is_auto and page.engine.startswith(f"{tesseract.NAME} ") and page.confidence >= _SURE
         return is_sure or page.engine == self.names[0]
 
     def opened(self) -> Iterator[Engine]:
@@ -120,7 +123,11 @@ def recognise_page(path: Path, order: str) -> Reading:
 
 
 def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
-    """The words of a picture: those of which the first engine is certain, and the next one's where it is not."""
+    """The words of a picture: those of which the first engine is certain, and the next one's where it is not.
+
+    Raises:
+        Unavailable: an engine cannot be loaded, and none before it read words that make sense.
+    """
     best = RecognisedPage(ScanState.FAILED, engines.names[0])
     if _is_blank(picture):
         return RecognisedPage(ScanState.EMPTY, engines.names[0])
@@ -136,12 +143,23 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
             if isinstance(error, RecognitionTimedOut) and not best.words:
                 best = replace(best, state=ScanState.LATE)
             continue
-        doubts = None if is_last else find_doubts(picture.turned(page.turn), page.words)
+        except Unavailable:
+            if best.confidence < _SENSELESS:
+                raise
+            continue
+        doubts = None if is_last else _find_doubts(picture, page)
         if not doubts and engines.accept(page):
             return page if page.confidence >= _SENSELESS else replace(page, state=ScanState.EMPTY, words=())
-        if page.words:
-            best = replace(page, engine=engines.names[0])  # it counts where the next engine fails
+        if page.words:  # it counts where the next engine fails
+            best = replace(page, state=ScanState.PARTLY, engine=engines.names[0])
     return best
+
+
+def _find_doubts(picture: Picture, page: RecognisedPage) -> Doubts | None:
+    try:
+        return find_doubts(picture.turned(page.turn), page.words)
+    except Unavailable:  # all of the page is doubtful where nobody can look for what was overlooked
+        return Doubts((), picture)
 
 
 def _settle(engine: Engine, page: RecognisedPage, doubts: Doubts) -> RecognisedPage:
@@ -171,15 +189,29 @@ def _read_upright(engine: Engine, picture: Picture) -> RecognisedPage:
     """What an engine reads in a picture that is turned upright.
 
     RapidOCR detects text that lies on its side, but not on which side; Tesseract makes nothing of it. Text with low
-    certainty may be upside down. Of several ways, the one with most certainty is used.
+    certainty may be upside down. Of several ways, the one with most certainty is used. A picture without words both as
+    it is and on its side has none.
+
+    Raises:
+        RecognitionFailed: the engine fails on the picture, or on a turned one where what it read so far makes no sense.
     """
     page = _read(engine, picture, 0)
-    if _lies_on_its_side(page.words):
-        return max((_read(engine, picture, turn) for turn in (1, 3)), key=_certainty)
     turns: tuple[int, ...] = (2,) if page.words and page.confidence < _SURE else ()
-    if engine.name != rapidocr.NAME and page.confidence < _LEGIBLE:
+    if lies_on_its_side := _lies_on_its_side(page.words):
+        turns = (1, 3)
+    elif engine.name != rapidocr.NAME and page.confidence < _LEGIBLE:
         turns = (1, 2, 3)
-    return max((page, *(_read(engine, picture, turn) for turn in turns)), key=_certainty)
+    pages = [] if lies_on_its_side else [page]
+    for turn in turns:
+        try:
+            pages.append(_read(engine, picture, turn))
+        except RecognitionFailed:
+            if page.confidence < _SENSELESS:
+                raise
+            break
+        if not any(each.words for each in pages):
+            break
+    return max(pages, key=_certainty, default=page)
 
 
 def _certainty(page: RecognisedPage) -> float:

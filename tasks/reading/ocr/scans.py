@@ -36,6 +36,10 @@ NO_ENGINE: Final = "`diligence doctor` says which engine is missing."
 
 _SENTENCES: Final = {
     ScanState.READ: "Scans, whose text was recognised (OCR) and may be wrong: {}.",
+    ScanState.PARTLY: (
+        "Scans that Tesseract alone read (OCR), as RapidOCR failed or cannot be loaded; "
+        "words may be wrong or missing: {}."
+    ),
     ScanState.EMPTY: "Pictures in which text recognition (OCR) found no text: {}.",
     ScanState.FAILED: "Pictures that text recognition (OCR) failed on: {}.",
     ScanState.LATE: "Scans that text recognition (OCR) took too long for (DILIGENCE_OCR_PAGE_TIMEOUT): {}.",
@@ -95,7 +99,8 @@ def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str
         warnings.append(f"{total - unread} of {total} pages were read.{rest}")
     filled = replace(reading, text=text, places=places, warnings=warnings)
     scanned = len(scans) - filling.kept
-    return FilledReading(filled, scanned, unread, [place.label for place in filling.waiting], bool(failed))
+    has_failures = bool(failed) or ScanState.PARTLY in by_state
+    return FilledReading(filled, scanned, unread, [place.label for place in filling.waiting], has_failures)
 
 
 class _Filling:

@@ -20,7 +20,9 @@ from tasks.child_process import only_absolute
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 
-NAME: Final = "tesseract"
+NAME: Final = "tesseract-2"
+"""The number goes up with the options of Tesseract, and with what is looked for that it overlooks (`doubts`)."""
+
 PACKAGE: Final = "tesseract-ocr"
 """Debian's package; English comes with it."""
 

@@ -133,7 +133,7 @@ def test_languages_are_given_as_tesseract_names_them(
     monkeypatch.setenv("PATH", str(program(tmp_path / "bin")))
     monkeypatch.setenv("DILIGENCE_OCR_LANGUAGES", given)
     monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
-    assert engine_name(ReadingSettings.current()) == ("tesseract eng" if given != "ENG2" else None)
+    assert engine_name(ReadingSettings.current()) == ("tesseract-2 eng" if given != "ENG2" else None)
 
 
 @pytest.mark.parametrize("given", ["-c", "eng -c x=y", "eng;ls", "../eng", "eng+", "$(ls)", "eng\n-c", "script/Latin"])

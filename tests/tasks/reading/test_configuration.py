@@ -25,11 +25,11 @@ def test_read_document_reads_scans_unless_recognition_is_off(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("engine", "languages", "room", "name"),
     [
-        ("auto", None, (), "auto rapidocr"),
-        ("auto", None, ("English",), "auto rapidocr"),  # for texts, whatever they lie beside
-        ("auto", "eng", (), "auto tesseract eng+rapidocr"),
-        ("auto", "eng+deu", (), "auto rapidocr"),  # German is not there
-        ("tesseract", None, (), "tesseract eng"),
+        ("auto", None, (), "auto-2 rapidocr"),
+        ("auto", None, ("English",), "auto-2 rapidocr"),  # for texts, whatever they lie beside
+        ("auto", "eng", (), "auto-2 tesseract-2 eng+rapidocr"),
+        ("auto", "eng+deu", (), "auto-2 rapidocr"),  # German is not there
+        ("tesseract", None, (), "tesseract-2 eng"),
         ("tesseract", "deu", (), None),
         ("rapidocr", "eng", (), "rapidocr"),
     ],
@@ -55,6 +55,6 @@ def test_tesseract_reads_first_where_it_was_told_the_language(
 def test_without_rapidocr_tesseract_reads_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rapidocr, "missing", lambda: "cv2")
     monkeypatch.setenv("PATH", str(program(tmp_path)))
-    assert engine_name(ReadingSettings.current()) == "tesseract eng"
+    assert engine_name(ReadingSettings.current()) == "tesseract-2 eng"
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
     assert engines(ReadingSettings.current()) is None

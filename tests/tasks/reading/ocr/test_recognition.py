@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from PIL import Image
 
-from tasks.reading.ocr import tesseract
-from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
+from tasks.errors import Unavailable
+from tasks.reading.ocr import rapidocr, tesseract
+from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, RecognitionFailed, ScanState
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.picture import Picture
 from tests.matrices import quick_cases
@@ -105,7 +107,7 @@ def test_a_tesseract_that_fails_leaves_the_page_to_rapidocr(tmp_path: Path, comm
 
 @pytest.mark.parametrize(
     ("confidence", "height", "engine", "text"),
-    [(96, 9999, "tesseract eng", "Loan"), (70, 9999, "rapidocr", CLAUSE.strip()), (96, 40, "rapidocr", None)],
+    [(96, 9999, "tesseract-2 eng", "Loan"), (70, 9999, "rapidocr", CLAUSE.strip()), (96, 40, "rapidocr", None)],
 )
 def test_auto_reads_again_what_tesseract_is_not_sure_of_or_overlooks(
     tmp_path: Path, confidence: int, height: int, engine: str, text: str | None
@@ -117,6 +119,53 @@ def test_auto_reads_again_what_tesseract_is_not_sure_of_or_overlooks(
         Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
     )
     assert (page.engine, page.text()) == (engine, text or f"Loan\n{CLAUSE.strip()}")
+
+
+@pytest.mark.parametrize(("confidence", "height"), [(96, 9999), (70, 9999), (96, 40)])
+@pytest.mark.parametrize("error", [Unavailable("no OpenCV"), RecognitionFailed()])
+def test_what_tesseract_read_is_kept_as_a_part_where_rapidocr_cannot_be_asked(
+    tmp_path: Path, confidence: int, height: int, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    if isinstance(error, Unavailable):
+        monkeypatch.setattr(rapidocr, "load_cv2", fails)
+    monkeypatch.setattr(rapidocr.RapidOcr, "words", fails)
+    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t{height}\\t{confidence}\\tLoan\\n"
+    found = str(program(tmp_path / "bin", "cat >/dev/null", f"printf '{HEAD}{row}'") / "tesseract")
+    image = picture(CLAUSE)
+    page = recognise(
+        Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
+    )
+    is_whole = isinstance(error, RecognitionFailed) and (confidence, height) == (96, 9999)
+    assert (page.state, page.text()) == (ScanState.READ if is_whole else ScanState.PARTLY, "Loan")
+
+
+def test_a_picture_without_words_is_not_turned_twice(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    found = str(program(tmp_path / "bin", "cat >/dev/null", f"echo . >>{log}") / "tesseract")
+    image = picture(CLAUSE)
+    page = recognise(Picture(image.width, image.height, image.tobytes()), by_tesseract(found))
+    assert (page.state, log.read_text()) == (ScanState.EMPTY, ".\n.\n")
+
+
+@pytest.mark.parametrize(("confidence", "state"), [(45, ScanState.READ), (30, ScanState.FAILED)])
+def test_a_page_counts_that_fails_when_it_is_turned_if_it_makes_sense(
+    tmp_path: Path, confidence: int, state: ScanState
+) -> None:
+    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t99\\t{confidence}\\tLoan\\n"
+    commands = ("cat >/dev/null", f"mkdir {tmp_path}/once || exit 1", f"printf '{HEAD}{row}'")
+    found = str(program(tmp_path / "bin", *commands) / "tesseract")
+    image = picture(CLAUSE)
+    assert recognise(Picture(image.width, image.height, image.tobytes()), by_tesseract(found)).state is state
+
+
+def test_what_an_earlier_tesseract_read_is_read_again() -> None:
+    words = [RecognisedWord("Loan", 10, 20, 90, 40, 0.99, 3)]
+    auto = Engines("eng", rapidocr=True, is_auto=True)
+    assert auto.accept(RecognisedPage(ScanState.READ, "tesseract-2 eng+deu", 200, 100, 0, words))
+    assert not auto.accept(RecognisedPage(ScanState.READ, "tesseract eng", 200, 100, 0, words))
 
 
 @needs_tesseract

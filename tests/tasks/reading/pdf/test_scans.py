@@ -103,6 +103,13 @@ def test_what_became_of_a_page_is_told(page: RecognisedPage, unread: int, warnin
     assert found.reading.warnings == [*filter(None, [warning]), *["0 of 1 pages were read."] * unread]
 
 
+def test_a_page_that_was_read_in_part_counts_and_is_told() -> None:
+    found = filled(pages((blank(), "")), page1=replace(WORDS, state=ScanState.PARTLY))
+    assert (found.reading.text, found.unread, found.has_failures) == ("Loan\n", 0, True)
+    (warning,) = found.reading.warnings
+    assert warning.endswith("RapidOCR failed or cannot be loaded; words may be wrong or missing: page 1.")
+
+
 def test_the_pages_of_an_attachment_are_told_from_the_hosts() -> None:
     mail = MIMEMultipart()
     mail.attach(MIMEText("The deed is attached."))
