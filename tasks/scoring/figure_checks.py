@@ -170,9 +170,8 @@ def _explain_missing(
     elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
         reason = f"The latest {name} is long before the newest figures of the room."
     elif expression.operation == "growth" and any(row.figure.concept == expression.names[0] for row in figures):
-        reason = (
-            f"The documents do not give {expression.names[0].replace('_', ' ')}{of_period} and that of the year before."
-        )
+        of_what = expression.names[0].replace("_", " ")
+        reason = f"The documents do not give actual figures for {of_what}{of_period} and for the year before."
     elif any(value.value.is_nan() for value in values):
         absence = Absence.NOT_APPLICABLE
         reason = f"{name[:1].upper()}{name[1:]}{of_period} says nothing: {expression.names[-1]} is zero or less."
@@ -196,7 +195,7 @@ def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) ->
     given = {row.figure.concept for row in figures if row.figure.entity is None and row.basis in ACTUAL}
     lacking = [name.replace("_", " ") for name in expression.names if name not in given]
     if lacking:
-        return f" {' and '.join(lacking).capitalize()} {'is' if len(lacking) == 1 else 'are'} not given."
+        return f" No actual figure is given for {' or '.join(lacking)}."
     return " Its parts are given, but not of the same time."
 
 

@@ -116,6 +116,7 @@ def test_what_no_document_says_is_missing_with_what_comes_nearest(room: Room) ->
     room.holds("Budget 2025.txt", BUDGET)
     status, score, reason = scored(room, figure="revenue", rule="growth >= 20 %")
     assert (status, score) == (ScoreStatus.MISSING, None)
+    assert reason.startswith("The documents do not give actual figures for revenue and for the year before.")
     assert "Nearest: revenue EUR 20,000,000 in the year to 2025-12-31, budget (Budget 2025.txt" in reason
     assert room.outcomes["a"].missing == "revenue growth"
     assert [near["document_name"] for near in room.outcomes["a"].nearest] == ["Budget 2025.txt"]
@@ -123,7 +124,9 @@ def test_what_no_document_says_is_missing_with_what_comes_nearest(room: Room) ->
 
 def test_of_two_figures_the_one_that_is_not_given_is_named(accounts: Room) -> None:
     _, _, reason = scored(accounts, figure="debt / revenue", rule="<= 3")
-    assert reason.startswith("No document gives an actual figure of the company for debt ÷ revenue. Debt is not given.")
+    assert reason.startswith(
+        "No document gives an actual figure of the company for debt ÷ revenue. No actual figure is given for debt."
+    )
     values = [words.split(" (")[0] for words in reason.partition("Nearest: ")[2].split("; ")]
     assert len(values) == len(set(values)) > 1
 
