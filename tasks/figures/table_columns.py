@@ -83,7 +83,7 @@ def read_header(
     `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
     newest year, which "Exercice N" and "Boekjaar" on forms refer to.
     """
-    lines = [spell_months(line, month_first) for line in lines]
+    lines = [_spell_heading(line, month_first) for line in lines]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _column_words(header, width)
@@ -120,6 +120,21 @@ def read_header(
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _spell_heading(line: str, month_first: bool | None) -> str:
+    """A line over a table with its dates as `spell_months` writes them; not where one beside other words may be that of
+    a print or an approval.
+    """
+    spelled = spell_months(line, month_first)
+    if spelled == line:
+        return line
+    words = _ISO_DAY.sub("#", spelled)
+    heads = words.count("#") > 1 or words.strip() == "#" or WORDS.dated_statement.fullmatch(words)
+    return spelled if heads else line
+
+
+_ISO_DAY: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:

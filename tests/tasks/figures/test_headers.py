@@ -524,3 +524,9 @@ def test_a_lone_column_is_of_the_time_in_a_statements_heading_on_its_page(
 def test_a_lone_column_without_a_heading_is_of_the_year_of_the_whole_accounts() -> None:
     assert dated_pages("Annual accounts 2024\n", STATEMENT) == [("revenue", YEARS[0]), ("total_assets", "2024-12-31")]
     assert dated_pages("Established 1998\n", STATEMENT) == dated_pages("Balance sheet 2024\n", STATEMENT) == []
+
+
+@cases("beside", ["Printed 12/05/2025", "Approved 12/05/2025"])
+def test_the_day_of_a_print_or_approval_heads_no_column(beside: str) -> None:
+    found = revenues(f"Profit & Loss\n31/03/2025\n{beside}\n\nGBP\tActual\tPrior year\nTurnover\t912,000\t811,000")
+    assert found == [("912000", "GBP", "2024-04-01/2025-03-31"), ("811000", "GBP", "2023-04-01/2024-03-31")]
