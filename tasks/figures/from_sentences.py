@@ -425,7 +425,7 @@ def _find_time(
     compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
     if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after
         when = When(year=year + 1, months=12)
-    return when or spoken.inherit(sentence, min(match.start(), amount.start), instant=instant)
+    return when or spoken.inherit(sentence, min(match.start(), amount.start), match.end(), instant=instant)
 
 
 def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Basis | None:

@@ -126,7 +126,7 @@ _SMALL: Final = 1000
 _HEAD: Final = 1000
 """Characters in which an update says which month it is of."""
 
-_LISTED: Final = re.compile(r"[^\d:]{1,40}:")
+_LISTED: Final = re.compile(r"\s*(?:[•*\-–—]\s*)?(?:total |net )?", re.IGNORECASE)
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
@@ -152,8 +152,11 @@ class Spoken:
         """Record the time of a figure in this sentence."""
         self._said = when
 
-    def inherit(self, sentence: str, begin: int, *, instant: bool) -> When | None:
-        """The time of a figure whose words begin here, in a sentence that names none; None if that is not certain."""
+    def inherit(self, sentence: str, begin: int, end: int | None = None, *, instant: bool) -> When | None:
+        """The time of a figure whose words begin here, in a sentence that names none; None if that is not certain.
+
+        `end` is where its name ends: what an update lists has the update's time if nothing narrows the name.
+        """
         if len(self._document.text) > _LONG or find_periods(sentence):
             return None
         if WORDS.time_another_time.search(sentence) or WORDS.said_plan.search(sentence):
@@ -162,16 +165,21 @@ class Spoken:
             return None
         before = self._before
         if before is None or not (_names_day(before) if instant else _names_duration(before)):
-            named = _LISTED.match(sentence, begin) is not None
-            before = self._of_heading(instant=instant) or (self._of_the_update if named else None)
+            is_listed = end is not None and _LISTED.fullmatch(sentence[:begin]) and sentence[end:].startswith(":")
+            before = self._of_heading(instant=instant) or (self._of_the_update if is_listed else None)
         is_part = before is not None and (before.part or before.months not in {None, 12})
         return None if is_part and WORDS.time_full_year.search(sentence) else before
 
     @cached_property
     def _of_the_update(self) -> When | None:
-        """The only month that the first lines name which say that this is an update, as founders write them."""
-        lines = (line for line in self._document.text[:_HEAD].split("\n") if WORDS.update.search(line))
-        named = {replace(when, start=0, stop=0) for line in lines for when in find_periods(line) if when.dated}
+        """The only month that a title of an update ends with: "Acme update, March 2025", as founders write them."""
+        lines = [line.rstrip(" *)") for line in self._document.text[:_HEAD].split("\n") if len(line) < _LONGEST_LEAD]
+        dated = [(line, when) for line in lines for when in find_periods(line) if when.dated]
+        named = {
+            replace(when, start=0, stop=0)
+            for line, when in dated
+            if when.stop == len(line) and WORDS.update.search(line[: when.start]) and not WORDS.of_plans.search(line)
+        }
         return next((when for when in named if when.months == _MONTH), None) if len(named) == 1 else None
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:

@@ -109,6 +109,7 @@ _NAME_OR_RANGE_BEFORE: Final = re.compile(r"(?:[\d%]|illion|thousand|\b[A-Z][\w&
 """Before a dash that is not a sign. "EBITDA - £2.4 million" names what follows, which would be written -£2.4 else."""
 """What stands before the dash of a range, `7.0% - 8.0%`."""
 
+_NAMED_BEFORE: Final = re.compile(r":\*{0,2} ?$")
 _NAME_BEHIND: Final = re.compile(r"[A-Za-z]{4}")
 _COMPOUND_BEFORE: Final = re.compile(r"(?:[/–-]|\d:)$")
 _COMPOUND_BEHIND: Final = re.compile(r"[-/:]?\d")
@@ -351,6 +352,8 @@ def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     first = match.end("minus") if len(minus) < len(parts["minus"] or "") else first
     is_written = not is_bare or any(mark in parts["digits"] for mark in ".,'’ ")
     in_brackets = held and (not parts["open"] or (is_written and not parts["before"]))
+    if parts["open"] and parts["before"] and (held or match.string.startswith(")", match.end())):  # "EBITDA: ($20k)"
+        in_brackets = _NAMED_BEFORE.search(match.string, max(0, match.start() - 4), match.start()) is not None
     signed = [minus, in_brackets, parts["tail"] and is_bare, not {*inner}.isdisjoint("-−–")]
     parts["sign"] = "-" if any(signed) else None
     amount = _amount(parts, match.start("digits"), end, comma_decimal=comma_decimal)

@@ -217,6 +217,13 @@ JULY = "2024-07-01/2025-06-15"
         ("Acme update, March 2025\n\n- Cash: $82,000\n", [("cash", "82000", "2025-03-31")]),
         ("Acme update, March 2025 (after February 2025)\n\n- Cash: $82,000\n", []),
         ("Acme update, March 2025\n\nWe aim for cash of $82,000.\n", []),
+        ("Acme update, March 2025\n\n- Revenue YTD: $300,000\n- Annual revenue: $900,000\n", []),
+        ("Acme update, March 2025\n\n- Cash at year end: $5,000\n- Average debt: $9,000\n", []),
+        ("Update on the loan signed March 2019\n\n- Debt: $9,000\n", []),
+        ("Update: the accounts were filed in March 2025\n\n- Net income: $9,000\n", []),
+        ("FY2024 net income: ($20,000)\n\n2023 EBITDA: ($1.2m)\n", [
+            ("net_income", "-20000", "2024"), ("ebitda", "-1200000", "2023"),
+        ]),
     ],
 )  # fmt: skip
 def test_what_private_companies_write(text: str, expected: list[tuple[str, str, str]]) -> None:
