@@ -18,7 +18,7 @@ from tasks.figures import table_rows as tables
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings
-from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, of_statement
+from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement
 from tasks.figures.table_columns import (
     FigureColumn,
     are_two_years,
@@ -78,7 +78,8 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
-            found = list(_Table(document, reader, grid, findings).candidates())
+            read = _Table(document, reader, grid, findings).candidates()
+            found = [each for each in read if may_be_revenue(grid, each)]
             if found:
                 ties = list(find_untied(document, grid))
                 kept = max(MOST_TIES - len(findings.ties), 0)

@@ -129,6 +129,21 @@ _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "curren
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 
 
+def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
+    """Whether a row may be revenue by its place: "Total income" is above costs, below no result or other income."""
+    figure = candidate.figure
+    if figure.concept != "revenue" or not plain_label(figure.label).startswith(("total income", "total for income")):
+        return True
+    rows = [(row, plain_label(row.label)) for row in grid.rows]
+    above = [label for row, label in rows if row.start < figure.start]
+    heads = [plain_label(title) for title in grid.titles[-1:]]
+    heads += [label for row, label in rows if row.start < figure.start and not any(row.cells[1:])]
+    has_costs = any(WORDS.row_of_costs.search(label) for row, label in rows if row.start > figure.start)
+    return has_costs and not (
+        any(map(WORDS.result_row.fullmatch, above)) or any(map(WORDS.heading_of_other_income.match, heads))
+    )
+
+
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
     """The candidates for these concepts that the table's statement gives; the parts of debt are told by their place."""
     labels = [plain_label(row.label) for row in grid.rows]

@@ -72,12 +72,15 @@ class LabelReader:
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
         if found is None:
+            enumerated = words
             unnumbered = WORDS.enumerated_sum.sub("", WORDS.enumerated_total.sub(r"\g<total> ", words))
             if unnumbered == words and (enumerator := WORDS.enumerator.match(words)):
                 unnumbered = words[enumerator.end() :]
             if unnumbered != words:
                 words, plain = unnumbered, plain_label(unnumbered)
                 found = self._taxonomy.meaning(self._short.get(plain, plain))
+            if found and WORDS.enumerated_sum.search(enumerated) and found.concept.id not in _ENUMERATED:
+                found = None  # "Revenue I" is one of several
         if found is None and self.codes and (coded := WORDS.label_part_code_behind.fullmatch(words)):
             of_code, of_label = self.codes.get(coded["code"]), self._taxonomy.meaning(plain_label(coded["label"]))
             found = of_label if of_code and of_label and of_code.concept is of_label.concept else None
@@ -118,6 +121,9 @@ class LabelReader:
             meaning = self.meaning(rest)
         return meaning, rest
 
+
+_ENUMERATED: Final = frozenset({"total_assets", "current_assets", "equity", "total_liabilities", "current_liabilities"})
+"""The sums of a balance sheet, which some laws number."""
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _SHORT_NAME: Final = re.compile(r"\(([A-Z]{3,8})\)")

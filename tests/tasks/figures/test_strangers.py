@@ -213,6 +213,17 @@ JULY = "2024-07-01/2025-06-15"
         ("Section\tItem\tEUR\t2024\nEurope\tRevenue\t\t5,000\n", []),
         ("Sheet\tMetric\tEUR\t2024\nBase case\tRevenue\t\t5,000\n", []),
         ("EUR\t2024\nUtilidad o pérdida de operación\t5,000\n", [("operating_income", "5000", "2024")]),
+        ("EUR\t2024\t2023\nEBITDA I\t\t500\nRevenue I\t30,000\t20,000\nCustomers II\t300\t200\n", []),
+        # "total income" is revenue above costs, and below neither a result nor other income
+        ("EUR\t2024\nTuition\t50,000\nTotal income\t53,000\nStaff costs\t40,000\n", [("revenue", "53000", "2024")]),
+        ("EUR\t2024\nOther income\nGrants\t50,000\nTotal income\t50,000\nStaff costs\t40,000\n", []),
+        ("EUR\t2024\nInterest income\t50,000\nTotal income\t50,000\n", []),
+        ("EUR\t2024\nNet income\t50,000\nTotal income\t53,000\nEmployee costs\t1,000\n", [
+            ("net_income", "50000", "2024"),
+        ]),
+        ("Liabilities\nEUR\t31.12.2024\nBank accounts\t5,000\nTotal liabilities\t5,100\n", [
+            ("total_liabilities", "5100", "2024-12-31"),
+        ]),
         # an update is of the month that its first lines name
         ("Acme update, March 2025\n\n- Cash: $82,000\n", [("cash", "82000", "2025-03-31")]),
         ("Acme update, March 2025 (after February 2025)\n\n- Cash: $82,000\n", []),
