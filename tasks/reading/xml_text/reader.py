@@ -43,7 +43,7 @@ def read(source: Source) -> Reading:
     head = data[:_HEAD]
     if _XBRL in head and _INSTANCE_ROOT.search(head):
         return _read_facts(data, _Instance(), complete=complete)
-    if any(namespace in head for namespace in _OF_POLAND):
+    if any(namespace in data[:_CHUNK] for namespace in _OF_POLAND):  # a signature may stand before the accounts
         return _read_facts(data, _PolishAccounts(), complete=complete)
     return plain_text.read(data if complete else source, _read_declaration)
 
@@ -122,7 +122,7 @@ _XBRL: Final = b"http://www.xbrl.org/2003/instance"
 _HEAD: Final = 8192
 _CHUNK: Final = 1 << 16
 _MARKUP: Final = re.compile(r"<[^<>]*>|&\w+;")
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HUMP: Final = re.compile(r"(?<!RZi)(?<=[a-z])(?=[A-Z])")
 
 
 def _read_facts(data: bytes, target: "_Instance", *, complete: bool) -> Reading:
@@ -150,6 +150,11 @@ def _read_facts(data: bytes, target: "_Instance", *, complete: bool) -> Reading:
             writer.line(named + of_when + words)
             if tag is not None:
                 writer.mark(start, start + len(words), TAGGED, tag.label)
+    for name, content in target.enclosed:
+        try:
+            writer.attach(name, base64.b64decode(content))
+        except ValueError:  # binascii.Error: a file that is damaged
+            writer.attach(name, None)
     return writer.reading()
 
 
@@ -159,6 +164,7 @@ class _Instance:
     def __init__(self) -> None:
         self.tags = Tags()
         self.facts: list[Fact] = []
+        self.enclosed: list[tuple[str, str]] = []
         self._open: Fact | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -197,8 +203,18 @@ _PERIOD: Final = "P_3"
 """The element whose days are the period, in accounts without a heading."""
 
 _BALANCE, _INCOME = "Bilans", "RZiS"
-_NOT_READ: Final = frozenset({"Zawartosc", "Signature"})
-"""An enclosed file, and the signature."""
+_FORMS: Final = frozenset({_BALANCE, *(f"{_BALANCE}Jednostka{kind}" for kind in ("Inna", "Mala", "Mikro", "Op"))})
+"""The balance sheets of companies and associations. The same lines of banks and insurers mean something else."""
+
+_FILE, _FILE_NAME, _CONTENT = "Plik", "Nazwa", "Zawartosc"
+_AMOUNT: Final = re.compile(r"Kwota[AB]\d?")
+_NOT_READ: Final = frozenset({_CONTENT, "SignedInfo", "SignatureValue", "KeyInfo", "QualifyingProperties"})
+"""An enclosed file, and the signature, which may itself enclose the accounts."""
+
+
+def _is_markup(tag: str) -> bool:
+    """Whether it is an element of HTML in an explanation; names of the law's forms begin with capitals."""
+    return local(tag)[:1].islower()
 
 
 class _PolishAccounts(_Instance):
@@ -207,32 +223,45 @@ class _PolishAccounts(_Instance):
     def __init__(self) -> None:
         super().__init__()
         self._path: list[str] = []
-        self._words: list[str] = []
+        self._words: list[list[str]] = [[]]
         self._days: dict[str, str] = {}
+        self._file_name = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the parser calls it so
         """Handle the beginning of an element."""
-        self._path.append(local(tag))
-        self._words = []
+        if _is_markup(tag):
+            self._words[-1].append("\n")
+        else:
+            self._path.append(local(tag))
+            self._words.append([])
 
     def data(self, text: str) -> None:
         """Handle characters."""
-        self._words.append(text)
+        self._words[-1].append(text)
 
     def end(self, tag: str) -> None:
         """Handle the end of an element."""
-        words, self._words, name = self._words, [], local(tag)
-        if self._path and _NOT_READ.isdisjoint(self._path):
+        if _is_markup(tag) or not self._path:
+            return
+        words, name = self._words.pop(), local(tag)
+        if self._path[-2:] == [_FILE, _FILE_NAME]:
+            self._file_name = one_line("".join(words))
+        elif self._path[-2:] == [_FILE, _CONTENT]:
+            self.enclosed.append((self._file_name, "".join(words)))
+        if _NOT_READ.isdisjoint(self._path):
             over = "".join(self._path[-2:-1])
             if name in {_BEGIN, _END} or (name in _DAYS and over == _PERIOD):
                 self._days.setdefault(_DAYS[name], "".join(words).strip())
             form = next((each for each in reversed(self._path) if each.startswith((_BALANCE, _INCOME))), "")
-            if name in {_THIS_YEAR, _LAST_YEAR}:
-                kind = form[: len(_INCOME)] if form.startswith(_INCOME) else form and _BALANCE
+            if _AMOUNT.fullmatch(name):
+                kind = _INCOME if form.startswith(_INCOME) else _BALANCE if form in _FORMS else ""
                 line = f"{form}.{over}" if kind == _INCOME else over
-                scale = "3" if self._path[0].endswith("WTys") else "0"
-                of_form = {"contextref": kind + name, "unitref": "PLN", "scale": scale} if kind else {}
-                self.facts.append(Fact(line, of_form, words))
+                scale = "3" if any(each.endswith("WTys") for each in self._path) else "0"
+                if kind and name in {_THIS_YEAR, _LAST_YEAR}:
+                    of_form = {"contextref": kind + name, "unitref": "PLN", "scale": scale}
+                    self.facts.append(Fact(line, of_form, words))
+                else:
+                    self.facts.append(Fact(f"{line}, {name}", {}, words))
             else:
                 self.facts.append(Fact(name, {}, words))
         del self._path[-1:]

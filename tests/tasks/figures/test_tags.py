@@ -1,5 +1,6 @@
 """Tagged numbers (inline XBRL, instances): what their tags say counts, broken tags are left out and counted."""
 
+import base64
 from decimal import Decimal
 from itertools import starmap
 from pathlib import Path
@@ -218,6 +219,38 @@ def test_lines_of_polish_accounts_are_figures_of_this_year_and_the_one_before(
     found = find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
     assert {f"{each.value:f} {each.period}" for each in found} == expected
     assert {each.unit for each in found} <= {"PLN"}
+
+
+def test_signed_polish_accounts_are_read_whole(tmp_path: Path) -> None:
+    inner = _POLISH.format(kind="InnaWTys", begin="2024-01-01").replace(
+        "<KwotaB>700</KwotaB>", "<KwotaB>700</KwotaB><KwotaB1>650</KwotaB1>"
+    )
+    enclosed = base64.b64encode(b"The lease ends in 2031.").decode()
+    more = f"""<P_7A>Before the break<br/>and after it</P_7A>
+    <Plik><Nazwa>note.txt</Nazwa><Zawartosc>{enclosed}</Zawartosc></Plik><Zmiany>"""
+    file = tmp_path / "accounts.xml"
+    file.write_text(
+        f"""<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo>x</ds:SignedInfo>
+        <ds:KeyInfo>{"MII" * 4000}</ds:KeyInfo>
+        <ds:Object>{inner.replace("<Zmiany>", more)}</ds:Object></ds:Signature>"""
+    )
+    reading = read_document(file, None)
+    assert "Pasywa_A, Kwota B1: 650\n" in reading.text
+    assert "RZiSPor.A, 2024-01-01 to 2024-12-31: PLN 2000\n" in reading.text
+    assert "P_7A: Before the break and after it\n" in reading.text
+    assert "The lease ends in 2031." in reading.text
+    assert "MII" not in reading.text
+    found = find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
+    assert {f"{each.value:f}" for each in found} == {"812500", "700000", "2000000", "1500000", "-31000"}
+
+
+def test_lines_of_an_insurers_balance_sheet_are_not_those_of_a_companys(tmp_path: Path) -> None:
+    file = tmp_path / "accounts.xml"
+    text = _POLISH.format(kind="Inna", begin="2024-01-01").replace("Bilans>", "BilansZakladUbezpieczen>")
+    file.write_text(text.replace("RZiS>", "Rachunek>").replace("RZiSPor>", "RachunekTechniczny>"))
+    reading = read_document(file, None)
+    assert "Pasywa_A, Kwota A: 812.5\n" in reading.text
+    assert not find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
 
 
 def test_a_tag_without_the_sign_of_its_brackets_gives_no_figure() -> None:
