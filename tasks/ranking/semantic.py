@@ -70,7 +70,7 @@ _BATCH = 256  # passages that are embedded before their vectors are stored: a ru
 _ABOUT = 100  # characters of what a passage is about
 _MEANING = 0.4  # the weight of meaning, of 1, where words find what is asked for
 _MEANING_ALONE = 0.8  # where they hardly find anything
-_BESIDE = 0.2  # the weight of the nearer of the two passages beside one: a paragraph under its heading, a table's part
+_BESIDE = 0.2  # the weight of the nearer of the passages beside one in its text: a paragraph under its heading
 _FOUND = 0.2  # the best score by words above which they count as such, as these scores fall off
 _SCORED = 2000  # passages whose words are scored: those of the others say next to nothing
 _NEAR = 0.25  # the cosine from which a passage may answer that shares no word with the question
@@ -157,6 +157,7 @@ class SemanticRanking:
         """
         self.warning: str | None = None
         self._embedder, self._passages, self._within, self._room = embedder, passages, within, room
+        self._text_ids: list[int] = []
         self._embed = lru_cache(maxsize=1)(lambda question: embedder.embed([question[:_QUESTION]])[0])
 
     def rank(self, index: WordIndex, question: str, k: int, wordings: Sequence[str] = (), meant: str = "") -> Ranked:
@@ -196,7 +197,7 @@ class SemanticRanking:
             try:
                 vectors = self._vectors
                 if vectors is not None:
-                    return fuse(by_words, vectors @ self._embed(question), k, found)
+                    return fuse(by_words, vectors @ self._embed(question), self._text_ids, k, found)
             except (DiligenceError, ValueError) as error:  # ValueError: the model behind the name has just changed
                 why = error.message if isinstance(error, DiligenceError) else _OTHER_LENGTHS
                 self.warning = f"Passages are ranked by their words alone. {why}"
@@ -207,6 +208,7 @@ class SemanticRanking:
     def _vectors(self) -> Vectors | None:
         """The vectors of all passages; None if there are hardly any, or if embedding them would take too long."""
         passages = list(self._passages())
+        self._text_ids = [passage.text_id for passage in passages]
         if len(passages) < 2:
             return None
         model = self._embedder.name
@@ -260,7 +262,9 @@ _OTHER_LENGTHS: Final = (
 )
 
 
-def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int, found: float | None = None) -> Ranked:
+def fuse(
+    by_words: Ranked, cosines: NDArray[np.floating[Any]], text_ids: Sequence[int], k: int, found: float | None = None
+) -> Ranked:
     """The `k` best passages by words and meaning, best first; equal ones keep the order of the room.
 
     Both scores are standardised (deviations from the room's mean) and added. The less of the question the best passage
@@ -270,6 +274,7 @@ def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int, found: fl
     Args:
         by_words: the passages that share a word with the question.
         cosines: that of each passage of the room with the question.
+        text_ids: the text of each passage: what stands beside it in another one says nothing of it.
         k: how many are returned.
         found: the best score by the question's own words; None if no others were looked for.
     """
@@ -279,7 +284,9 @@ def fuse(by_words: Ranked, cosines: NDArray[np.floating[Any]], k: int, found: fl
     meaning = _MEANING + (_MEANING_ALONE - _MEANING) * exp(
         -(words.max(initial=0.0) if found is None else found) / _FOUND
     )
-    beside = np.maximum(np.append(cosines[1:], -1.0), np.insert(cosines[:-1], 0, -1.0))
+    goes_on = np.equal(text_ids[1:], text_ids[:-1])
+    behind, before = np.where(goes_on, cosines[1:], 0.0), np.where(goes_on, cosines[:-1], 0.0)
+    beside = np.maximum(np.append(behind, 0.0), np.insert(before, 0, 0.0))
     fused = (1 - meaning) * _standard(words) + meaning * _standard(cosines + _BESIDE * beside)
     eligible = np.flatnonzero((words > 0) | (cosines >= _NEAR))
     best = eligible[np.argsort(-fused[eligible], kind="stable")][: max(k, 0)]

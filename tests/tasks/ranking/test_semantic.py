@@ -194,18 +194,37 @@ def test_a_question_of_no_words_is_no_failure(order: Order, question: Any) -> No
 
 
 def test_fused_scores_fall_and_equal_passages_keep_their_order() -> None:
-    fused = fuse([(0, 5.0), (1, 4.5), (2, 2.0), (3, 1.0)], np.array([0.1, 0.2, 0.9, 0.1]), 4)
+    fused = fuse([(0, 5.0), (1, 4.5), (2, 2.0), (3, 1.0)], np.array([0.1, 0.2, 0.9, 0.1]), [1] * 4, 4)
     assert [score for _position, score in fused] == sorted((score for _position, score in fused), reverse=True)
-    assert [position for position, _score in fuse([(2, 1.0), (1, 1.0)], np.array([0.5, 0.5, 0.5]), 3)][:2] == [1, 2]
+    assert [position for position, _score in fuse([(2, 1.0), (1, 1.0)], np.array([0.5, 0.5, 0.5]), [1] * 3, 3)][:2] == [
+        1,
+        2,
+    ]
 
 
 @pytest.mark.parametrize(("k", "given"), [(-1, 0), (0, 0), (1, 1), (9, 2)])
 def test_at_most_k_are_given(k: int, given: int) -> None:
-    assert len(fuse([(0, 2.0), (1, 1.0)], np.array([0.1, 0.2]), k)) == given
+    assert len(fuse([(0, 2.0), (1, 1.0)], np.array([0.1, 0.2]), [1, 1], k)) == given
 
 
 def test_where_nothing_is_near_nothing_is_found() -> None:
-    assert fuse([], np.array([0.1, 0.2]), 5) == []
+    assert fuse([], np.array([0.1, 0.2]), [1, 1], 5) == []
+
+
+@pytest.mark.parametrize("turned", [[2, 3, 0, 1, 4, 5], [4, 2, 3, 5, 0, 1]])
+def test_no_passage_gains_from_the_document_beside_its_own(turned: list[int]) -> None:
+    words, cosines, text_ids = (
+        np.array([0.4, 0, 0.41, 0, 0, 0]),
+        np.array([0.3, 0.5, 0.31, 0.1, 0.3, 0.4]),
+        [1, 1, 2, 2, 3, 4],
+    )
+
+    def scores(order: list[int]) -> dict[int, float]:
+        by_words = [(at, float(words[place])) for at, place in enumerate(order) if words[place]]
+        fused = fuse(by_words, cosines[order], [text_ids[place] for place in order], 6)
+        return {order[at]: score for at, score in fused}
+
+    assert scores(turned) == pytest.approx(scores([0, 1, 2, 3, 4, 5]))
 
 
 class Knowing:
