@@ -58,7 +58,7 @@ COMMANDS = {
     "check": Command("deployments.check:check", "Check each figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
-    "worker": Command("deployments.runs:work", "Take up the runs that people ask for in the service."),
+    "worker": Command("deployments.worker:work", "Take up the runs that people ask for in the service."),
     "login": Command(
         "deployments.accounts:login", "Log this machine in with an account of the drive, for runs and the command line."
     ),
@@ -84,7 +84,7 @@ COMMANDS = {
         "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
     ),
     "migrate": Command(
-        "deployments.home:migrate",
+        "deployments.migrate:migrate",
         "Bring the database to the schema of this release; no service and no run may use it meanwhile.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),

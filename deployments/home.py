@@ -1,8 +1,4 @@
-"""`diligence backup`, `restore`, `prune` and `migrate`: everything that concerns a home as a whole.
-
-They save it to a file, put it back, delete what old runs needed, and bring its database to this release's schema (only
-on command and in one process).
-"""
+"""`diligence backup`, `restore` and `prune` save a home to a file, put it back, and delete what old runs needed."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +13,6 @@ from storage import backup as restoring
 from storage import database, pruning
 from storage.columns import now
 from storage.errors import DatabaseInUse
-from storage.migrations import HEAD
 from storage.settings import StorageSettings
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, Unavailable
@@ -124,15 +119,3 @@ def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
         room = history.room
         freed = f"; {megabytes(room.before)} before, {megabytes(room.after)} now" if room else ""
         echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted{freed}")
-
-
-def migrate(
-    check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; the exit status is 1 where the schema is another one.")
-    ] = False,
-) -> None:
-    """Bring the database to the schema of this release; no service and no run may use it meanwhile."""
-    if check:
-        database.check()
-    was_migrated = not check and database.migrate()
-    echo(f"The database {'was brought to' if was_migrated else 'has'} the schema of this release ({HEAD}).")

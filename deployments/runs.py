@@ -1,22 +1,18 @@
-"""Commands about runs: list them, write the report or the tables of one, run what people request, list webhooks."""
+"""Commands about runs: list them, write the report or the tables of one, list webhooks."""
 
 import csv
 import json
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import duckdb
 import typer
 
 from deployments.terminal import echo, harmless_cell
 from storage import database, runs, webhooks
-from storage.runs import RunRequest
 from tasks.errors import BadRequest
 from tasks.language.normalise import one_line
 from tasks.reports.export import TABLES, ExportTable
@@ -56,39 +52,6 @@ def report(
     else:
         built = build(run)
         sys.stdout.buffer.write(render(built if format is ReportFormat.JSON else make_standalone(built), format))
-
-
-_PAUSE: Final = 2.0  # seconds between two looks at the table
-_OUTCOMES: Final = {0: "finished", 1: "finished with failures", 2: "refused", 130: "stopped", -signal.SIGINT: "stopped"}
-
-
-def work(
-    once: Annotated[bool, typer.Option("--once", help="End when nobody asks for a run any more.")] = False,
-) -> None:
-    """Take up the runs that people ask for in the service."""
-    while True:
-        with database.writing() as session:
-            request = runs.take_request(session)
-        if request is not None:
-            outcome = _run(request)
-            with database.writing() as session:
-                runs.note_outcome(session, request.id or 0, outcome)
-            echo(f"{request.batch_file}: {outcome}", err=True)
-        elif once:
-            return
-        else:
-            time.sleep(_PAUSE)
-
-
-def _run(request: RunRequest) -> str:
-    """Run the batch of a request as `diligence run` does, and say how it ended; a refusal in its own words."""
-    batch = Path(request.batch_file or "")
-    command = [sys.executable, "-m", "deployments.cli", "run", str(batch), "--out", str(batch.parent / "reports")]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own program
-    outcome = _OUTCOMES.get(done.returncode, "broken off")
-    words = done.stderr.strip()
-    told = {"refused": f"refused: {words[:600]}", "broken off": f"broken off: {words[-600:]}"}
-    return told.get(outcome, outcome)
 
 
 def list_webhooks(

@@ -93,6 +93,22 @@ def test_help_imports_none_of_the_heavy_libraries(tmp_path: Path) -> None:
     assert not imported & {"prefect", "litestar", "sqlmodel", "sqlalchemy", "openai", "numpy", "pydantic", "rich"}
 
 
+@pytest.mark.parametrize("name", ["worker", "migrate"])
+def test_commands_that_wait_or_prepare_are_small(name: str, tmp_path: Path) -> None:
+    code = f"import sys; from deployments.cli import load; load({name!r}); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=clean_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "storage.database" in loaded
+    assert not loaded & {"prefect", "litestar", "openai", "numpy", "duckdb", "jinja2", "tasks.reports"}
+
+
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = run(["--help"], tmp_path)
     assert done.returncode == 0

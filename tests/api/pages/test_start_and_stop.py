@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from deployments import run
-from deployments.runs import work
+from deployments.worker import work
 from storage import database, runs
 from storage.columns import now
 from storage.logins import Role
