@@ -34,7 +34,7 @@ class BatchSettings(Settings):
         ge=1,
         le=64,
         description="processes of this machine that examine the companies of a batch; 1 with a model, else as many as "
-        "there are cores, if each has 8 companies",
+        "there are cores, if each has 8 companies, and 1 where little has changed",
     )
     helpers: int | None = Field(
         None,

@@ -5,7 +5,7 @@ one_line          white space as single spaces; `plain_line` and `caseless` buil
 same_name         whether two names mean the same company
 normalise         a text as the words and figures that it says, each knowing where it stands: for matching quotations
 
-escape_controls   text from elsewhere, safe to show: characters that move a cursor or are invisible are spelled out
+escape_text       text from elsewhere, safe to show: characters that move a cursor or are invisible are spelled out
 """
 
 import re

@@ -248,7 +248,7 @@ def _present(
     kind: Kind | None = None,
     is_lesser: bool = False,
 ) -> CriterionResult:
-    """The result for documents that match. The representative of the first family with a text is shown."""
+    """The result for documents that match. The newest that was read is shown, drafts and templates last."""
     room = evidence.kinds
     unread = {document.document_id for document in evidence.unread}
     fronts = {family.front.id for family in room.families}

@@ -41,7 +41,7 @@ def missing() -> str | None:
 
 
 class RapidOcr:
-    """The engine, as `engine.Engine` has it."""
+    """The engine, as `page.Engine` has it."""
 
     name = NAME
 

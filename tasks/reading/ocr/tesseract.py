@@ -65,7 +65,7 @@ def package_name(language: str) -> str:
 
 
 class Tesseract:
-    """The engine (see `engine.Engine`). `languages` are Tesseract's names ("eng+deu"), `seconds` is the limit for a
+    """The engine (see `page.Engine`). `languages` are Tesseract's names ("eng+deu"), `seconds` is the limit for a
     page.
     """
 
