@@ -586,7 +586,7 @@ def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[b
         partly += begin - 1, end
     for at in partly:
         if 0 <= at < len(covered) and not covered[at]:
-            begin, end = places[at], places[at + 1]
-            shared = sum(max(0.0, min(last, end) - max(first, begin)) for _, first, last in rules)
-            covered[at] = shared >= _SPANNED * (end - begin)
+            low, high = places[at], places[at + 1]
+            shared = sum(max(0.0, min(last, high) - max(first, low)) for _, first, last in rules)
+            covered[at] = shared >= _SPANNED * (high - low)
     return covered

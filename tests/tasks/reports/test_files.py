@@ -8,7 +8,7 @@ import pytest
 
 from tasks.errors import BadRequest
 from tasks.reports.files import ReportFormat, render
-from tasks.reports.models import CompanyReport, Report, ReportedRequest
+from tasks.reports.models import Report, ReportedRequest
 from tasks.reports.report import build
 from tasks.reports.request_files import also_missing
 from tasks.requests.match import RequestStatus
@@ -43,5 +43,6 @@ def test_what_a_request_asks_for_is_not_listed_as_also_missing() -> None:
         for number, item in enumerate(items, 1)
     ]
     missing = ["company register extract", "customer contract", "churn"]
-    company = CompanyReport.model_construct(missing=missing, requests=requests, cited=[], documents=[])
-    assert also_missing(company) == [("Also missing", ["churn"])]
+    report = build(write_run("r1", [company("Alpha")]))
+    shown = report.companies[0].model_copy(update={"missing": missing, "requests": requests})
+    assert also_missing(shown) == [("Also missing", ["churn"])]
