@@ -77,6 +77,7 @@ _NEAR = 0.25  # the cosine from which a passage may answer that shares no word w
 _MEANT = 0.3  # the cosine from which an entry of the vocabulary may be what is asked for
 _ENTRIES = 3  # entries of the vocabulary that may say in other words what is asked for
 _BEHIND = 0.1  # how much less near they may be than the nearest, and that than the nearest passage
+_TOLD = 0.2  # the cosine from which a passage may answer that shares words with such an entry alone
 _TERMS = 0.6  # the weight of what documents call these things, of 1 by words
 
 log = logging.getLogger(__name__)
@@ -169,8 +170,13 @@ class SemanticRanking:
         meant, most = meant or question, max(k, _SCORED)
         if wordings or not (terms := self._find_terms(meant)):
             return self.order("; ".join((meant, *wordings)), index.rank(question, most, wordings, guess=False), k)
-        own = index.rank(question, 1, guess=False)
-        by_words = index.rank(question, most, terms, guess=False, share=_TERMS)
+        own = index.rank(question, most, guess=False)
+        has_own, near = {position for position, _ in own}, self._vectors @ self._embed(meant)
+        by_words = [
+            (position, score)
+            for position, score in index.rank(question, most, terms, guess=False, share=_TERMS)
+            if position in has_own or near[position] >= _TOLD
+        ]
         return self.order(meant, by_words, k, own[0][1] if own else 0.0)
 
     def _find_terms(self, question: str) -> tuple[str, ...]:

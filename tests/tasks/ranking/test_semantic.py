@@ -240,8 +240,8 @@ class Knowing:
         return 0.0 * len(list(characters))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        about = [any(words in text for words in self._means) for text in texts]
-        return np.array([[1.0, 0.0] if each else [0.0, 1.0] for each in about], np.float32)
+        about = [1.0 if any(words in text for words in self._means) else 0.3 * ("Net cash" in text) for text in texts]
+        return np.array([[each, (1 - each**2) ** 0.5] for each in about], np.float32)
 
 
 PAGES = ["What was left of the cake was eaten.", "It was a good year.", "Net cash provided by operating activities 12"]
@@ -253,3 +253,9 @@ def test_terms_stand_in_for_a_question_that_means_them_more_than_any_passage(
 ) -> None:
     ranking = SemanticRanking(Knowing(*means), lambda: [Candidate(0, 0, 0, page) for page in PAGES])
     assert ranking.rank(WordIndex(PAGES), "How much was left to spare?", 3)[0][0] == first
+
+
+def test_a_passage_that_only_shares_words_with_a_term_and_means_another_thing_answers_nothing() -> None:
+    pages = ["Activities of the club.", "It was a good year."]
+    ranking = SemanticRanking(Knowing("free cash flow", "spare"), lambda: [Candidate(0, 0, 0, page) for page in pages])
+    assert ranking.rank(WordIndex(pages), "spare", 3) == []
