@@ -77,17 +77,21 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
             heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
             names = [heading, part.label if part and part.kind == SHEET else ""]
             named = next(filter(None, map(find_named_basis, names)), None) or own
-            if named in ALWAYS and not _happened(figure):
-                basis = cast("Basis", named)
-            elif _is_ahead(document, figure) or (
-                _is_planned(document, figure, of_plan=named == "forecast" or part in run_on) and not _happened(figure)
-            ):
-                basis = "forecast"
-            elif document.is_doubted and not _happened(figure):
+            basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
+            if basis == figure.basis and document.is_doubted and not _happened(figure):
                 findings.leave_out("files whose date cannot be")
                 continue
         settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
     return settled
+
+
+def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, of_plan: bool) -> Basis | None:
+    """The basis of a figure that has none of its own: what its names say, or a forecast of what was not over."""
+    if named in ALWAYS and not _happened(figure):
+        return cast("Basis", named)
+    if _is_ahead(document, figure) or (_is_planned(document, figure, of_plan=of_plan) and not _happened(figure)):
+        return "forecast"
+    return figure.basis
 
 
 def _happened(figure: Figure) -> bool:

@@ -81,15 +81,20 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             read = _Table(document, reader, grid, findings).candidates()
             found = [each for each in read if may_be_revenue(grid, each)]
             if found:
-                ties = list(find_untied(document, grid))
-                kept = max(MOST_TIES - len(findings.ties), 0)
-                findings.ties.extend(ties[:kept])
-                if len(ties) > kept:
-                    findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
+                _keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 sure = [*settle_candidates(settling, findings), *of_statement(grid, found)]
                 if sure:
                     yield sure
+
+
+def _keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None:
+    """Add the sums of a table that do not tie to the findings; those above the limit are counted."""
+    ties = list(find_untied(document, grid))
+    kept = max(MOST_TIES - len(findings.ties), 0)
+    findings.ties.extend(ties[:kept])
+    if len(ties) > kept:
+        findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
@@ -342,6 +347,16 @@ class _Table:
             if candidate is not None:
                 yield candidate
 
+    def _without_note(self, row: Row, numbers: list[int]) -> list[int]:
+        """The numbers of a row without that of its note, in a table that has notes."""
+        has_note = self._noted and len(numbers) == len(self._dated) + 1
+        return numbers[1:] if has_note and tables.is_note_number(row.cells[numbers[0]]) else numbers
+
+    def _is_of(self, section: str, meaning: Meaning) -> bool:
+        """Whether the heading of a section names the same concept."""
+        of_section = self._reader.read(section).meaning
+        return of_section is not None and of_section.concept == meaning.concept
+
     def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
         """The name and meaning of a row: from its label, its section, its code, or the title above the rows that it
         sums.
@@ -352,17 +367,14 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         section = row.cells[0] if self._in_sections else self._section
-        if meaning and WORDS.total_row.match(name):
-            of_section = self._reader.read(section).meaning
-            if of_section and of_section.concept == meaning.concept:
-                self._section = section = ""  # ends with its own total: the next one is of more
+        if meaning and WORDS.total_row.match(name) and self._is_of(section, meaning):
+            self._section = section = ""  # ends with its own total: the next one is of more
         meaning = meaning or self._section_meaning(name, section)
         coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
-        if self._noted and len(numbers) == len(self._dated) + 1 and tables.is_note_number(row.cells[numbers[0]]):
-            numbers = numbers[1:]
+        numbers = self._without_note(row, numbers)
         is_sum = self._sums_rows_above(row, numbers)
         if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             over = [section, *(labels.label_in(title) for title in self._titles[-1:])]

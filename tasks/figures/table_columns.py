@@ -437,20 +437,29 @@ def columns_under(
     if all(index in dated or (index in known and known[index].skipped) for index in numbers):
         return known
     headed = [column for column in dated.values() if column.when is not None and column.when.dated]
-    filled = [index for index, cell in enumerate(row.cells) if index and cell]
-    places = next((places for places in (filled, numbers) if headed and len(places) == len(headed)), None)
-    if places:
-        by_place = dict(zip(places, headed, strict=True))
-        return dict(zip(numbers, map(by_place.__getitem__, numbers), strict=True))
+    if placed := _in_sequence(row, numbers, headed):
+        return placed
     if any(column.words for column in columns[1:]):
         return known
-    if len(numbers) > 1:  # the same number twice is one, gross and net: nothing was written off
-        first, *others = (row.cells[index] for index in numbers)
-        has_net = meaning.kind == "instant" and "money" in meaning.concept.units
-        if others != [first] or not _NOT_NOUGHT.search(first) or not has_net:
-            return {}
+    if len(numbers) > 1 and not _is_gross_and_net([row.cells[index] for index in numbers], meaning):
+        return {}
     single = make_single()
     return {index: single or columns[index] for index in numbers[-1:] if single or index < len(columns)}
+
+
+def _in_sequence(row: Row, numbers: Sequence[int], headed: Sequence[FigureColumn]) -> dict[int, FigureColumn]:
+    """The columns of a row's numbers in order, where its cells or its numbers are as many as the columns."""
+    filled = [index for index, cell in enumerate(row.cells) if index and cell]
+    places = next((places for places in (filled, numbers) if headed and len(places) == len(headed)), None)
+    by_place = dict(zip(places, headed, strict=True)) if places else {}
+    return {index: by_place[index] for index in numbers} if by_place else {}
+
+
+def _is_gross_and_net(numbers: Sequence[str], meaning: Meaning) -> bool:
+    """Whether the numbers of a row are the same one twice, gross and net: nothing was written off."""
+    first, *others = numbers
+    has_net = meaning.kind == "instant" and "money" in meaning.concept.units
+    return others == [first] and bool(_NOT_NOUGHT.search(first)) and has_net
 
 
 _NOT_NOUGHT: Final = re.compile(r"[1-9]")

@@ -11,7 +11,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -335,6 +335,15 @@ def _round_value(value: Decimal, decimals: int) -> tuple[Decimal, Decimal]:
     )
 
 
+def _is_in_brackets(match: re.Match[str], parts: Mapping[str, Any], *, held: bool, is_written: bool) -> bool:
+    """Whether brackets make an amount negative: they hold the number alone, or right behind a name its currency too."""
+    if parts["open"] and parts["before"]:  # "EBITDA: ($20k)"
+        is_held = held or match.string.startswith(")", match.end())
+        start = match.start()
+        return is_held and _NAMED_BEFORE.search(match.string, max(0, start - 4), start) is not None
+    return held and (not parts["open"] or is_written)
+
+
 def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     parts = match.groupdict()
     first, end, stop = match.start(), match.end(), match.end()
@@ -351,9 +360,7 @@ def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     minus = _find_minus(match, parts["before"])
     first = match.end("minus") if len(minus) < len(parts["minus"] or "") else first
     is_written = not is_bare or any(mark in parts["digits"] for mark in ".,'’ ")
-    in_brackets = held and (not parts["open"] or (is_written and not parts["before"]))
-    if parts["open"] and parts["before"] and (held or match.string.startswith(")", match.end())):  # "EBITDA: ($20k)"
-        in_brackets = _NAMED_BEFORE.search(match.string, max(0, match.start() - 4), match.start()) is not None
+    in_brackets = _is_in_brackets(match, parts, held=held, is_written=is_written)
     signed = [minus, in_brackets, parts["tail"] and is_bare, not {*inner}.isdisjoint("-−–")]
     parts["sign"] = "-" if any(signed) else None
     amount = _amount(parts, match.start("digits"), end, comma_decimal=comma_decimal)

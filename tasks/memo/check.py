@@ -273,15 +273,13 @@ def _by_measure(
     matter = f"{measure.expression.in_words} {period_in_words(value.period)}"
     amount = round(amount, 1) if unit == PERCENT else amount
     words = [amount_in_words(each, unit) for each in (amount, measure.figure.value)]
+    is_exact = measure.figure.limit in {"", "exact"}
+    so = MemoReason.GIVES if is_exact else MemoReason.AGREES
     return CheckedClaim(
         statement,
         MemoVerdict.SUPPORTED if is_so else MemoVerdict.CONTRADICTED,
         [_figure_place(row, room) for row in value.inputs],
-        MemoReason.GIVES_OTHER
-        if not is_so
-        else MemoReason.GIVES
-        if measure.figure.limit in {"", "exact"}
-        else MemoReason.AGREES,
+        so if is_so else MemoReason.GIVES_OTHER,
         (value.inputs[0].document_name, words[0], matter, words[1]),
     )
 

@@ -135,10 +135,7 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
     for engine in engines.opened():
         is_last = engine.name == engines.names[0]
         try:
-            if doubts and doubts.sure:
-                page = _settle(engine, best, doubts)
-            else:
-                page = _read_upright(engine, picture) if is_last else _read(engine, picture, 0)
+            page = _read_rest(engine, picture, best, doubts, is_last=is_last)
         except RecognitionFailed as error:
             if isinstance(error, RecognitionTimedOut) and not best.words:
                 best = replace(best, state=ScanState.LATE)
@@ -160,6 +157,15 @@ def _find_doubts(picture: Picture, page: RecognisedPage) -> Doubts | None:
         return find_doubts(picture.turned(page.turn), page.words)
     except Unavailable:  # all of the page is doubtful where nobody can look for what was overlooked
         return Doubts((), picture)
+
+
+def _read_rest(
+    engine: Engine, picture: Picture, best: RecognisedPage, doubts: Doubts | None, *, is_last: bool
+) -> RecognisedPage:
+    """What an engine reads: the doubtful words of the page so far, or all of the picture."""
+    if doubts and doubts.sure:
+        return _settle(engine, best, doubts)
+    return _read_upright(engine, picture) if is_last else _read(engine, picture, 0)
 
 
 def _settle(engine: Engine, page: RecognisedPage, doubts: Doubts) -> RecognisedPage:

@@ -7,7 +7,7 @@ import ctypes
 import itertools
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -86,6 +86,16 @@ def find_rules(page: Any, turn: int = 0) -> Rules:
     return _turn(rules, turn)
 
 
+def _sides_up_to(
+    level: float, ends: Mapping[int, tuple[float, bool]], above: Mapping[int, tuple[float, bool]]
+) -> Iterator[RuledLine]:
+    """The sides that run down to the ends of the borders of a level from those that ended above."""
+    for x, (at, is_joint) in ends.items():
+        other = next((above[near] for near in (x, x - 1, x + 1) if near in above), None)
+        if other is not None and (is_joint or other[1]) and level - other[0] > _ROW:
+            yield RuledLine(at, other[0], level)
+
+
 def _find_sides(rules: Rules) -> list[RuledLine]:
     """The sides of cells that have drawn borders above and below, one border per cell, but no drawn sides.
 
@@ -98,10 +108,7 @@ def _find_sides(rules: Rules) -> list[RuledLine]:
     above: dict[int, tuple[float, bool]] = {}  # of each place, the level of the border that ended there last
     for level, borders in _levels(rules.horizontal):
         ends = _border_ends(borders)
-        for x, (at, is_joint) in ends.items():
-            other = next((above[near] for near in (x, x - 1, x + 1) if near in above), None)
-            if other is not None and (is_joint or other[1]) and level - other[0] > _ROW:
-                sides.append(RuledLine(at, other[0], level))
+        sides += _sides_up_to(level, ends, above)
         joints.update((level, x) for x, (_, is_joint) in ends.items() if is_joint)
         covered = sorted((border.begin, border.end) for border in borders)
         begins = [begin for begin, _ in covered]

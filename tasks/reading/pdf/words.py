@@ -135,14 +135,19 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
         words = list(_find_turned_words(text, spans, boxes, last_boxes, origins, turn))
     else:
         words = list(_upright_words(textpage, text, spans, ones, others))
-        spaced = [word for word in words if word.first and text[word.first - 1] == " "]
-        spaced = spaced if page_text.characters == len(text) else []
-        generated = document.are_generated(textpage, [word.first - 1 for word in spaced])
-        for word, is_generated in zip(spaced, generated, strict=True):
-            word.apart = is_generated == 1
+        if page_text.characters == len(text):
+            _note_generated_spaces(textpage, text, words)
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return _join_thousands(words) if _THOUSANDS.search(text) else words
+
+
+def _note_generated_spaces(textpage: Any, text: str, words: Iterable[PageWord]) -> None:
+    """Note of words whether the space before them was typed, or inserted by PDFium."""
+    spaced = [word for word in words if word.first and text[word.first - 1] == " "]
+    generated = document.are_generated(textpage, [word.first - 1 for word in spaced])
+    for word, is_generated in zip(spaced, generated, strict=True):
+        word.apart = is_generated == 1
 
 
 def _join_thousands(words: Iterable[PageWord]) -> list[PageWord]:

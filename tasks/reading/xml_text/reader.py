@@ -252,19 +252,18 @@ class _PolishAccounts(_Instance):
             over = "".join(self._path[-2:-1])
             if name in {_BEGIN, _END} or (name in _DAYS and over == _PERIOD):
                 self._days.setdefault(_DAYS[name], "".join(words).strip())
-            form = next((each for each in reversed(self._path) if each.startswith((_BALANCE, _INCOME))), "")
-            if _AMOUNT.fullmatch(name):
-                kind = _INCOME if form.startswith(_INCOME) else _BALANCE if form in _FORMS else ""
-                line = f"{form}.{over}" if kind == _INCOME else over
-                scale = "3" if any(each.endswith("WTys") for each in self._path) else "0"
-                if kind and name in {_THIS_YEAR, _LAST_YEAR}:
-                    of_form = {"contextref": kind + name, "unitref": "PLN", "scale": scale}
-                    self.facts.append(Fact(line, of_form, words))
-                else:
-                    self.facts.append(Fact(f"{line}, {name}", {}, words))
-            else:
-                self.facts.append(Fact(name, {}, words))
+            self.facts.append(self._amount(name, over, words) if _AMOUNT.fullmatch(name) else Fact(name, {}, words))
         del self._path[-1:]
+
+    def _amount(self, name: str, line: str, words: list[str]) -> Fact:
+        """An amount of a line of a form: this year's, last year's, or another one of that line."""
+        form = next((each for each in reversed(self._path) if each.startswith((_BALANCE, _INCOME))), "")
+        kind = _INCOME if form.startswith(_INCOME) else _BALANCE if form in _FORMS else ""
+        line = f"{form}.{line}" if kind == _INCOME else line
+        if not kind or name not in {_THIS_YEAR, _LAST_YEAR}:
+            return Fact(f"{line}, {name}", {}, words)
+        scale = "3" if any(each.endswith("WTys") for each in self._path) else "0"
+        return Fact(line, {"contextref": kind + name, "unitref": "PLN", "scale": scale}, words)
 
     def close(self) -> None:
         """Handle the end of the file: its days say which time the amounts are of."""
