@@ -76,7 +76,8 @@ def is_named(path: str, rules: Iterable[str] | None = None) -> bool:
 @lru_cache(maxsize=1000)
 def _pattern(rule: str) -> re.Pattern[str]:
     """A pattern for the rule as neighbouring names in a path, either literally or with `*` and `?` as wildcards."""
-    return re.compile(rf"(?:^|/)(?:{re.escape(rule)}|{translate(rule)[4:-3]})(?:/|$)", re.DOTALL)
+    start = "^" if rule.startswith("*") else "(?:^|/)"  # what matches behind a later `/` matches from the first, too
+    return re.compile(rf"(?:^|/){re.escape(rule)}(?:/|$)|{start}{translate(rule)[4:-3]}(?:/|$)", re.DOTALL)
 
 
 def may_read_all(answerer: Answerer) -> bool:
