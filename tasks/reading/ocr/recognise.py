@@ -172,7 +172,7 @@ def _settle(engine: Engine, page: RecognisedPage, doubts: Doubts) -> RecognisedP
     """A page whose doubtful words are replaced by those that an engine reads in their places."""
     first = 1 + max(word.line for word in doubts.sure)
     read = [word._replace(line=first + word.line) for word in engine.words(doubts.picture)]
-    return replace(page, words=[*doubts.sure, *read])
+    return replace(page, state=ScanState.READ, words=[*doubts.sure, *read])
 
 
 def _is_blank(picture: Picture) -> bool:

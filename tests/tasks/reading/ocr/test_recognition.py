@@ -118,7 +118,7 @@ def test_auto_reads_again_what_tesseract_is_not_sure_of_or_overlooks(
     page = recognise(
         Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
     )
-    assert (page.engine, page.text()) == (engine, text or f"Loan\n{CLAUSE.strip()}")
+    assert (page.state, page.engine, page.text()) == (ScanState.READ, engine, text or f"Loan\n{CLAUSE.strip()}")
 
 
 @pytest.mark.parametrize(("confidence", "height"), [(96, 9999), (70, 9999), (96, 40)])
