@@ -73,11 +73,11 @@ _MEANING_ALONE = 0.8  # where they hardly find anything
 _BESIDE = 0.2  # the weight of the nearer of the passages beside one in its text: a paragraph under its heading
 _FOUND = 0.2  # the best score by words above which they count as such, as these scores fall off
 _SCORED = 2000  # passages whose words are scored: those of the others say next to nothing
-_NEAR = 0.25  # the cosine from which a passage may answer that shares no word with the question
+_NEAR = 0.3  # the cosine from which a passage may answer that shares no word with the question
 _MEANT = 0.3  # the cosine from which an entry of the vocabulary may be what is asked for
 _ENTRIES = 3  # entries of the vocabulary that may say in other words what is asked for
 _BEHIND = 0.1  # how much less near they may be than the nearest, and that than the nearest passage
-_TOLD = 0.2  # the cosine from which a passage may answer that shares words with such an entry alone
+_TOLD = 0.15  # the cosine from which a passage may answer that shares words with such an entry alone
 _TERMS = 0.6  # the weight of what documents call these things, of 1 by words
 
 log = logging.getLogger(__name__)
