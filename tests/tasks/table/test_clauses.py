@@ -38,6 +38,7 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("expiry", OPENING + "The term of this Agreement shall be two years from May 1, 2024 to April 30, 2026.", "2026-04-30"),
         ("expiry", OPENING + "Customer may end this Agreement on or after the second anniversary of the Effective Date.", None),
         ("expiry", OPENING + "This Agreement survives for up to six (6) months from the effective date of termination.", None),
+        ("expiry", "4.1 The agreement runs to 30 September 2027 and renews for two years at a time.", "2027-09-30"),
         ("expiry", OPENING + "This Agreement shall remain in effect until terminated by either party.", "perpetual"),
         ("expiry", OPENING + "Each party shall keep records during the term and for a period of three years thereafter.", None),
         ("expiry", OPENING + "This Agreement ends on the later of two years from the date hereof and completion.", None),
