@@ -3,6 +3,7 @@
 `python -m tests.benchmarks.figure_shapes` prints the table; `tests/tasks/figures/test_linear_time.py` holds it.
 """
 
+import gc
 import tempfile
 import time
 from collections.abc import Callable
@@ -69,6 +70,7 @@ def seconds(shape: Shape, times: int) -> float:
     """Processor seconds for the figures of a text of so many times the shape's size."""
     document = LedgerDocument(shape.write(shape.size * times), [], "shape.csv")
     concepts = taxonomy()
+    gc.collect()  # what other tests left is not this text's
     before = time.process_time()
     find_figures(document, concepts)
     return time.process_time() - before
