@@ -20,7 +20,6 @@ from deployments.terminal import align, echo
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria, list_contested_scores
-from flows.scheduling import make_slug
 from storage import database, logs, request_ids, run_documents, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
@@ -124,12 +123,9 @@ def _run(
             is_shown = caught_up is None or not caught_up.is_quick or judged > 0
             with _prefect(console, is_shown=is_shown):
                 # Prefect takes 1.2 s to import, and reads then where its home is.
-                from prefect import tags  # noqa: PLC0415
+                from flows.batch import batch, continuing  # noqa: PLC0415
 
-                from flows.batch import batch  # noqa: PLC0415
-                from flows.unchanged import going_on  # noqa: PLC0415
-
-                with tags(make_slug(screen.name)), going_on(caught_up), _progress(screen.name, console):
+                with continuing(caught_up, screen.name), _progress(screen.name, console):
                     try:
                         run_id = batch(
                             batch_file.absolute(),

@@ -9,11 +9,13 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Annotated, Final
 
+from prefect import tags
 from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
@@ -31,10 +33,17 @@ from flows.run import (
     reopen_companies,
     resume_or_start,
 )
-from flows.scheduling import DeployedBatch, in_its_folder, load_batch, name_those_to_come, set_worker_secrets
+from flows.scheduling import (
+    DeployedBatch,
+    in_its_folder,
+    load_batch,
+    make_slug,
+    name_those_to_come,
+    set_worker_secrets,
+)
 from flows.settings import BatchSettings
 from flows.start_helpers import helping
-from flows.unchanged import CaughtUp, ListedRoom, TakenOver, take_over_if_possible
+from flows.unchanged import CaughtUp, ListedRoom, TakenOver, going_on, take_over_if_possible
 from storage import database, runs
 from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
@@ -145,6 +154,13 @@ _READ_AT_ONCE: Final = 2
 """Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 _DRAWN_AT_ONCE: Final = 2
 """Companies besides, whose pages are drawn while the others are read and scored."""
+
+
+@contextmanager
+def continuing(caught_up: CaughtUp | None, name: str) -> Iterator[None]:
+    """Let `batch` in the block continue that run, if there is one; its flow run has the batch's name as a tag."""
+    with tags(make_slug(name)), going_on(caught_up):
+        yield
 
 
 @flow(name="batch", flow_run_name=name_batch_run)

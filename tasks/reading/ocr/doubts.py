@@ -1,21 +1,20 @@
 """What the first engine overlooked on a page or is not sure of: RapidOCR reads that alone.
 
 Tesseract says nothing of what it overlooks, such as numbers that stand by themselves. The ink shows it: marks as large
-as letters that stand in no word.
+as letters that stand in no word. Only the recognising processes import this: numpy takes them 0.1 s.
 """
 
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tasks.reading.ocr import rapidocr
-from tasks.reading.ocr.page import RecognisedWord
+from tasks.reading.ocr.page import Doubts, RecognisedWord
 from tasks.reading.picture import Picture
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _SURE_LINE: Final = 0.8
 _SURE_NUMBER: Final = 0.9
@@ -36,17 +35,8 @@ _INK: Final = 25
 _DARK: Final = 110
 
 
-class Doubts(NamedTuple):
-    """The words that hold, and the page's picture without them: an engine reads the rest there."""
-
-    sure: Sequence[RecognisedWord]
-    picture: Picture
-
-
 def find_doubts(picture: Picture, words: Sequence[RecognisedWord]) -> Doubts | None:
     """The doubts that remain after an engine read these words in an upright picture; None if there are none."""
-    import numpy as np  # noqa: PLC0415 - in the recognising processes alone
-
     heights = sorted(word.bottom - word.top for word in words for _ in word.text)
     height = max(1.0, heights[len(heights) // 2]) if heights else 0.0
     lines = [list(line) for _, line in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
@@ -78,10 +68,8 @@ def _is_sure(line: Sequence[RecognisedWord], height: float) -> bool:
     return certain >= _SURE_LINE and min(numbers, default=1.0) >= _SURE_NUMBER and tallest <= _TALLEST * height
 
 
-def _find_glyphs(grey: "NDArray[np.uint8]", height: float) -> "NDArray[np.int32]":
+def _find_glyphs(grey: NDArray[np.uint8], height: float) -> NDArray[np.int32]:
     """The middles of marks on paper that are as large as the letters of words of that height: across and down."""
-    import numpy as np  # noqa: PLC0415 - in the recognising processes alone
-
     cv2 = rapidocr.load_cv2()
     edge = int(2 * height) | 1
     paper = cv2.blur(grey, (edge, edge)).astype(np.int16)
@@ -92,6 +80,6 @@ def _find_glyphs(grey: "NDArray[np.uint8]", height: float) -> "NDArray[np.int32]
     return np.asarray(middles[1:][is_glyph].T, np.int32)
 
 
-def _fill(picture: "NDArray[Any]", word: RecognisedWord, value: int, margin: float) -> None:
+def _fill(picture: NDArray[Any], word: RecognisedWord, value: int, margin: float) -> None:
     top, left = max(0, int(word.top - margin)), max(0, int(word.left - margin))
     picture[top : int(word.bottom + margin), left : int(word.right + margin)] = value

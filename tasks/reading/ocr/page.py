@@ -95,6 +95,13 @@ class WordBox(NamedTuple):
     bottom: float
 
 
+class Doubts(NamedTuple):
+    """The words that hold, and the page's picture without them: an engine reads the rest there."""
+
+    sure: Sequence[RecognisedWord]
+    picture: Picture
+
+
 @dataclass(frozen=True)
 class RecognisedPage:
     """The words of a page in the picture that was read, which was turned left by `turn` quarters of a circle."""

@@ -6,15 +6,13 @@ page takes 4 to 8 s of one processor and 0.9 GB of memory, the first one 0.5 s m
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tasks.errors import Unavailable
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed
 from tasks.reading.picture import Picture
-
-if TYPE_CHECKING:
-    from rapidocr import RapidOCR as Model
 
 NAME: Final = "rapidocr"
 _PACKAGES: Final = ("rapidocr", "onnxruntime", "cv2")
@@ -74,7 +72,7 @@ def load_cv2() -> Any:
         Unavailable: it cannot be loaded.
     """
     try:
-        import cv2  # noqa: PLC0415
+        cv2 = import_module("cv2")
     except Exception as error:
         raise Unavailable(_NOT_LOADED) from error
     cv2.setNumThreads(1)
@@ -82,12 +80,10 @@ def load_cv2() -> Any:
 
 
 @cache
-def _load() -> "Model":
+def _load() -> Any:
     load_cv2()
     try:
-        from rapidocr import RapidOCR  # noqa: PLC0415 - 0.3 s and 100 MB
-
-        return RapidOCR(params=_SETTINGS)
+        return import_module("rapidocr").RapidOCR(params=_SETTINGS)  # 0.3 s and 100 MB
     except Exception as error:
         raise Unavailable(_NOT_LOADED) from error
 

@@ -21,8 +21,8 @@ from tasks.reading import detect, limits
 from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
 from tasks.reading.ocr import rapidocr, tesseract
-from tasks.reading.ocr.doubts import Doubts, find_doubts
 from tasks.reading.ocr.page import (
+    Doubts,
     Engine,
     RecognisedPage,
     RecognisedWord,
@@ -153,6 +153,8 @@ def recognise(picture: Picture, engines: Engines) -> RecognisedPage:
 
 
 def _find_doubts(picture: Picture, page: RecognisedPage) -> Doubts | None:
+    from tasks.reading.ocr.doubts import find_doubts  # noqa: PLC0415 - numpy, in the recognising processes alone
+
     try:
         return find_doubts(picture.turned(page.turn), page.words)
     except Unavailable:  # all of the page is doubtful where nobody can look for what was overlooked
