@@ -138,7 +138,8 @@ class Supervisor:
                 while not self._closed:
                     complete = self._replenish()
                     self._hand_out()
-                    busy = any(process.jobs for process in self._processes)
+                    # A process that has told its last result, and not yet that it reads nothing, gets nothing new.
+                    busy = bool(self._queue) or any(process.jobs for process in self._processes)
                     patience = 0 if not complete else _SLOW / 2 if busy else None
                     for key, _ in self._selector.select(patience):
                         if key.data is None:

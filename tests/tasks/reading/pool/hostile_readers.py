@@ -5,7 +5,11 @@ import errno
 import os
 import signal
 import time
+from collections.abc import Callable
+from functools import partialmethod
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from tasks.errors import Damaged
 from tasks.reading import limits
@@ -24,6 +28,10 @@ def obedient(path: Path, extension: str) -> Reading:
             time.sleep(600)
         case ["slow"]:
             time.sleep(1)
+        case ["slow-to-go-on"]:
+            time.sleep(0.5)
+            Connection.send_bytes = partialmethod(_send_and_wait, Connection.send_bytes)
+            return Reading("x" * (1 << 20))  # too long to wait for others that are sent with it
         case ["hang-in-native-code"]:
             library = ctypes.PyDLL(None)  # holds the interpreter's lock
             library.sleep(600)
@@ -59,6 +67,12 @@ def obedient(path: Path, extension: str) -> Reading:
 
             return Reading(" ".join(sorted(sys.modules)))
     return read_with_embedded(path, extension)
+
+
+def _send_and_wait(connection: Any, send: Callable[..., None], *arguments: Any) -> None:
+    """Send a message, and be kept from going on by the machine's other work."""
+    send(connection, *arguments)
+    time.sleep(0.5)
 
 
 def killed_by(path: Path, _extension: str) -> Reading:

@@ -173,6 +173,15 @@ def test_a_process_whose_last_documents_were_taken_back_is_replaced_too(
         assert [reading.result(20).text for reading in readings] == ["slow", *["words"] * 4]
 
 
+def test_a_document_does_not_wait_for_a_process_that_told_its_last_result_before_it_went_on(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.reading.pool.pool._SLOW", 0.1)
+    with ExtractionPool(1, Limits(), obedient) as pool:
+        assert len(pool.read(document("slow-to-go-on"), ".txt").text) == 1 << 20
+        assert pool.submit(document("words"), ".txt").result(20).text == "words"
+
+
 def test_a_closed_pool_says_so(document: Document) -> None:
     pool = ExtractionPool(1, Limits(seconds=60), obedient)
     hanging = pool.submit(document("hang"), ".txt")
