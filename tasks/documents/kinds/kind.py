@@ -29,6 +29,8 @@ _DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
 """Formats in which a signature is a picture over the empty line."""
+_PAGES: Final = frozenset({".htm", ".html", ".md"})
+"""Formats in which the first page of a site is called index."""
 _ACCOUNTS: Final = "financial_statements"
 _AUDITED: Final = "audited_financial_statements"
 _UNAUDITED: Final = "unaudited_financial_statements"
@@ -69,6 +71,8 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
     said = signs or Signs()
     stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
+    if stem.casefold() == "index" and ending in _PAGES:
+        stem = ""
     folder = path.rsplit("/", 1)[-1]
     words = plain_words(stem)
     kind, certainty = _kind(stem, folder, said, is_read=signs is not None)

@@ -4,8 +4,9 @@ The document's name also counts, and two copies may have different names: `kind.
 """
 
 import re
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -16,7 +17,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tasks.code_version import code_version
-from tasks.documents.kinds.catalogue import Match, Phrases, find_kind, find_kinds, kinds, names, plain_words, read_file
+from tasks.documents.kinds.catalogue import (
+    BEGINNING,
+    Match,
+    Phrases,
+    find_kind,
+    find_kinds,
+    kinds,
+    links,
+    names,
+    plain_words,
+    read_file,
+)
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, shown_text
@@ -25,6 +37,7 @@ from tasks.reading.text_writer import Reading
 _OPENING: Final = 3000
 _LINES: Final = 40
 _LONGEST_TITLE: Final = 14  # words
+_TOP: Final = 8  # segments, among which the title of most documents stands
 _FIRST: Final = 2  # segments, of which a long one may be a title too
 _RUNS_ON: Final = 45
 """Characters from which on a line may be cut by the width of its page."""
@@ -43,10 +56,13 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
 _SEGMENT: Final = re.compile(r"(?<=[.!?:])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
+_CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
+_LONGEST_LINK: Final = 3  # letters of a word that links others in any language
 _ITEM: Final = re.compile(r"[-*•+]\s|(\d{1,2})\.\s")
-_BLANKS: Final = re.compile(r"_{4,}|\.{8,}|…{3,}")
+_BLANKS: Final = re.compile(r"(?:_ ?){4,}|\.{8,}|…{3,}")
 _GAPS: Final = re.compile(
-    r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»|_{5,}|\.{8,}|…{3,}"
+    r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
+    r"|(?:_ ?){5,}|\.{8,}|…{3,}"
 )
 _WORD: Final = re.compile(r"\w+")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
@@ -58,6 +74,8 @@ _NAMED: Final = re.compile(
     r"|\bstate of\b|\bunited states\b|\bstato patrimoniale\b|^reviewed(?= financial statements?(?: \d| for| as|$))"
 )
 """Where a word of sentences is part of a name, in plain words: "4 May 2024", "State of Texas", "Miller & Son"."""
+_RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")
+"""How a sentence goes on behind a title in its line that names the agreement once more."""
 _CITED_PART: Final = re.compile(
     r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
     re.IGNORECASE,
@@ -122,8 +140,9 @@ def find_state(words: str) -> str | None:
 class _Segment(NamedTuple):
     """A part of a line that may be a title, in plain words; `place` counts from the first, `line` is the whole line.
 
-    `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's numbered
-    heading, an item of a list or words in brackets behind others, which name what the document holds or speaks of.
+    `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's heading, a
+    row of a table, an item of a list or words in brackets behind others, which name what the document holds or speaks
+    of. `telling`: where its plain words go on as a sentence does, behind a first word of content in small letters.
     """
 
     words: str
@@ -131,6 +150,7 @@ class _Segment(NamedTuple):
     line: str
     is_sentence: bool
     is_inside: bool
+    telling: int
 
     @property
     def is_short(self) -> bool:
@@ -150,7 +170,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
     lines, begins = _title_lines(opening)
     signs.letter = begins is not None
-    segments = list(_segments(lines))
+    segments = list(_segments(lines, _find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs.body)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
@@ -249,7 +269,29 @@ def _is_item(lines: Sequence[str], number: int) -> bool:
     return any(line.startswith("#") for line in lines[:number]) or any(map(_ITEM.match, beside))
 
 
-def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
+def _find_rows(opening: str) -> set[str]:
+    """The rows of tables, in single blanks: lines of three cells and more, beside one of as many."""
+    lines = [line for line in opening.splitlines() if line.strip()]
+    cells = [0, *(len(_CELL_END.findall(line)) for line in lines), 0]
+    return {
+        " ".join(line.split())
+        for before, own, behind, line in zip(cells, cells[1:], cells[2:], lines, strict=False)
+        if own > 1 and own in {before, behind}
+    }
+
+
+def _find_telling(part: str) -> int:
+    """Where plain words go on behind a first word of content in small letters; nowhere if all of them may be small."""
+    at = 0
+    for word in part.split() if part[:1].isupper() else ():
+        plain = plain_words(word)
+        at += len(plain) + 1
+        if word[0].islower() and len(word) > _LONGEST_LINK and plain not in links():
+            return at
+    return sys.maxsize
+
+
+def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segment]:
     place = 0
     for number, line in enumerate(lines):
         whole = plain_words(line[:300])
@@ -257,10 +299,11 @@ def _segments(lines: Sequence[str]) -> Iterator[_Segment]:
         for part in _SEGMENT.split(line):
             words = plain_words(part[:300])
             if words:
-                ends = part.rstrip().endswith((".", ";", ",")) and not _COMPANY.search(part)
+                ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
                 inside = place >= _FIRST and (in_brackets or _is_item(lines, number))
-                yield _Segment(words, place, whole, runs_on or ends, inside)
+                inside = inside or line in rows or line.startswith("§") or (part.endswith(":") and is_prose(whole))
+                yield _Segment(words, place, whole, runs_on or ends, inside, _find_telling(part))
                 place += 1
 
 
@@ -290,9 +333,13 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     if match is None or not match.kind.over:
         return None
     says = match.kind.id in {"request_list", "placeholder"}
-    if (is_prose(segment.line) and not says) or (
-        is_long and match.kind.id in {"index", "about", *(["placeholder"] if segment.place > 3 else [])}
-    ):
+    names = match.kind.id in {"index", "about"}
+    is_late = segment.place >= _TOP
+    if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
+        return None
+    if (match.weak and segment.place >= _FIRST) or (match.kind.id == "about" and is_late):
+        return None
+    if is_long and (names or (match.kind.id == "placeholder" and segment.place > 3)):
         return None
     return match
 
@@ -302,16 +349,21 @@ def _heads(match: Match, segment: _Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose or not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
+    if segment.is_prose or match.start >= segment.telling:
+        return False
+    if not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > 4 or not is_brief):
         return False
-    return segment.place < 8 or (not before and 2 * (match.end - match.start) >= len(segment.words))
+    return segment.place < _TOP or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
 
 def _find_opened_kind(segment: _Segment) -> Match | None:
-    """The kind of agreement that a sentence introduces: `This Lease Agreement is made on …`."""
+    """The kind of agreement that a sentence introduces: `This Lease Agreement is made …`, `LEASE This Lease is …`."""
+    for match in find_kinds(segment.words[:160]):
+        if match.start < BEGINNING and match.kind.signed and _RUN_IN.match(segment.words, match.end):
+            return match
     for _, end, _ in marks("", "opening").find(segment.words[:40]):
         for match in find_kinds(segment.words[:160]):
             if 0 < match.start - end <= 30 and (match.kind.signed or match.kind.over) and match.kind.title:
@@ -398,7 +450,9 @@ def _gives_no_opinion(running: str) -> bool:
 def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, signs: Signs) -> str | None:
     """The document's state according to the lines at the top and those repeated on its pages."""
     titled = [
-        segment.words for segment in segments if segment.line == signs.line or (segment.place < 8 and segment.is_short)
+        segment.words
+        for segment in segments
+        if segment.line == signs.line or (segment.place < _TOP and segment.is_short)
     ]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)

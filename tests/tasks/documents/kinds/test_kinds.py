@@ -79,6 +79,12 @@ def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
         "Der Vermieter kann den Mietvertrag beenden",
         "Board minutes reviewed",
         "The parties state when the loan agreement ended",
+        "The lender needs audited financial statements",
+        "Die Bank braucht den geprüften Jahresabschluss",
+        "Acme signs share purchase agreement with Beta",
+        "Status report on the lease agreement",
+        "Lease agreement: everything you need to know",
+        "Loan agreement signed with the bank",
     ],
 )
 def test_a_sentence_is_no_title(line: str) -> None:
@@ -219,6 +225,16 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
             "# Three years\n\n> Outputs at the base case\n> ($1.75M Convertible Note now plus a planned\n> round).",
         ),
         (
+            "contracts.csv",
+            "Lease agreement\tQuay Estates\t2021-03-01\nSupply agreement\tOak plc\t2022-05-01\n",
+        ),
+        ("page.html", "Home\nNews\nShareholders' agreement signed between Acme and Beta\nRead more\n"),
+        ("chart.pdf", "Group authority\n1) Name\tA\tR\n3) Change of the\tA\tR\nArticles of Association\t\t\n"),
+        ("care.pdf", "Wohn- und Betreuungsvertrag\nHaus Eins\nBerlin\n§ 9 Kündigung\nMit einer Frist von 14 Tagen."),
+        ("claim.pdf", "Executive expenses claim form\nName\nTotal claimed\n"),
+        ("report.pdf", "Report on the investigation\nAcme\n4 May 2024\nTable of contents\n1. Introduction"),
+        ("wi_versicherungs_memo.docx", "W&I-Versicherungs-Memo – Projekt Falke\nLimit 20 Mio. EUR"),
+        (
             "rules.md",
             "# Rules of procedure\n\n2. Resolutions may be passed by telephone or otherwise (as by e-mail).",
         ),
@@ -236,6 +252,8 @@ def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: st
         ("Acme GmbH\nUlm\nHRB 5\n- Gesellschaftsvertrag -", "articles"),
         ("A/S Nord\nKøbenhavn\n2024\n1. Årsrapport 2024", "financial_statements"),
         ("Exhibit 10.4\n2024\nAcme\n(Loan agreement)", "loan_agreement"),
+        ("EXHIBIT 10.3 SUPPLY AGREEMENT This Agreement is made by Grid Inc. and Shi LLC", "supplier_contract"),
+        ("Patent and know-how licence agreement\nAcme", "licence_agreement"),
         ("Action by written consent of the sole member", "shareholder_resolutions"),
         ("Action by written consent of the members of Alpha LLC", "shareholder_resolutions"),
     ],
@@ -254,6 +272,14 @@ def test_a_title_may_bear_a_number_or_brackets(text: str, kind: str) -> None:
 )
 def test_minutes_are_told_by_their_titles(text: str, kind: str) -> None:
     assert what("doc.txt", text).kind == kind
+
+
+def test_the_first_page_of_a_site_is_no_index_by_its_name() -> None:
+    assert what("index.html", "Privacy policy\nThe controller is Acme Ltd.").kind == "data_protection_policy"
+
+
+def test_a_company_that_is_called_after_a_template_has_signed_none() -> None:
+    assert what("f.txt", "Musterholding SE\nVollmacht\nHiermit bevollmächtigen wir Frau Kurz.").state is None
 
 
 def test_a_document_of_no_kind_has_none() -> None:
