@@ -161,7 +161,7 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
     )
 
 
-VERSION: Final = "ledger-23"
+VERSION: Final = "ledger-24"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000

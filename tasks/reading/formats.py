@@ -144,7 +144,7 @@ OURS: Final = (
             ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
         },
     ),
-    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-6", "tasks.reading.xml_text.reader"),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text.reader"),
 )  # fmt: skip
 """The formats that the program reads itself."""
 

@@ -1,7 +1,8 @@
 """XML (.xml) as text: its lines stay as they are in the file, unless it is a document of a kind that is known.
 
-A workbook in XML is read as a workbook, a Word document in XML as a document, an XBRL instance and Polish accounts as
-their facts. Other XML is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed.
+A workbook in XML is read as a workbook, a Word document in XML as a document, an XBRL instance and Austrian and Polish
+accounts as their facts. Other XML is not parsed: nothing is expanded, nothing is downloaded, and it need not be well
+formed.
 """
 
 import base64
@@ -43,8 +44,9 @@ def read(source: Source) -> Reading:
     head = data[:_HEAD]
     if _XBRL in head and _INSTANCE_ROOT.search(head):
         return _read_facts(data, _Instance(), complete=complete)
-    if any(namespace in data[:_CHUNK] for namespace in _OF_POLAND):  # a signature may stand before the accounts
-        return _read_facts(data, _PolishAccounts(), complete=complete)
+    for namespaces, accounts in ((_OF_POLAND, _PolishAccounts), (_OF_AUSTRIA, _AustrianAccounts)):
+        if any(namespace in data[:_CHUNK] for namespace in namespaces):  # a signature may stand before the accounts
+            return _read_facts(data, accounts(), complete=complete)
     return plain_text.read(data if complete else source, _read_declaration)
 
 
@@ -217,15 +219,14 @@ def _is_markup(tag: str) -> bool:
     return local(tag)[:1].islower()
 
 
-class _PolishAccounts(_Instance):
-    """The facts of Polish accounts, under contexts such as XBRL has; a line of income is named after its form too."""
+class _Accounts(_Instance):
+    """The facts of accounts in which each line of the law's forms is an element, under contexts such as XBRL has."""
 
     def __init__(self) -> None:
         super().__init__()
         self._path: list[str] = []
         self._words: list[list[str]] = [[]]
         self._days: dict[str, str] = {}
-        self._file_name = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the parser calls it so
         """Handle the beginning of an element."""
@@ -241,19 +242,36 @@ class _PolishAccounts(_Instance):
 
     def end(self, tag: str) -> None:
         """Handle the end of an element."""
-        if _is_markup(tag) or not self._path:
-            return
-        words, name = self._words.pop(), local(tag)
+        if not _is_markup(tag) and self._path:
+            self._element(local(tag), "".join(self._path[-2:-1]), self._words.pop())
+            del self._path[-1:]
+
+    def _element(self, name: str, over: str, words: list[str]) -> None:
+        """Take in an element with its words; `over` is the one around it."""
+
+    def _declare(self, resource: str, name: str, **words: date | str) -> None:
+        self.tags.resource(resource, {"id": name})
+        for element, each in words.items():
+            self.tags.resource(element, {})
+            self.tags.words(str(each))
+            self.tags.end_resource(element)
+        self.tags.end_resource(resource)
+
+
+class _PolishAccounts(_Accounts):
+    """Polish accounts; a line of income is named after its form too."""
+
+    _file_name = ""
+
+    def _element(self, name: str, over: str, words: list[str]) -> None:
         if self._path[-2:] == [_FILE, _FILE_NAME]:
             self._file_name = one_line("".join(words))
         elif self._path[-2:] == [_FILE, _CONTENT]:
             self.enclosed.append((self._file_name, "".join(words)))
         if _NOT_READ.isdisjoint(self._path):
-            over = "".join(self._path[-2:-1])
             if name in {_BEGIN, _END} or (name in _DAYS and over == _PERIOD):
                 self._days.setdefault(_DAYS[name], "".join(words).strip())
             self.facts.append(self._amount(name, over, words) if _AMOUNT.fullmatch(name) else Fact(name, {}, words))
-        del self._path[-1:]
 
     def _amount(self, name: str, line: str, words: list[str]) -> Fact:
         """An amount of a line of a form: this year's, last year's, or another one of that line."""
@@ -278,10 +296,59 @@ class _PolishAccounts(_Instance):
                 self._declare("context", _INCOME + _LAST_YEAR, startdate=earlier, enddate=before)
             self._declare("unit", "PLN", measure="PLN")
 
-    def _declare(self, resource: str, name: str, **words: date | str) -> None:
-        self.tags.resource(resource, {"id": name})
-        for element, each in words.items():
-            self.tags.resource(element, {})
-            self.tags.words(str(each))
-            self.tags.end_resource(element)
-        self.tags.end_resource(resource)
+
+# Austrian accounts (structured annual accounts of the commercial register, https://justizonline.gv.at, JAb 3 and 4.0):
+# each line of UGB § 224 and § 231 is an element with its amounts of this year and of the year before.
+_OF_AUSTRIA: Final = (b"https://finanzonline.bmf.gv.at/bilanz", b"ns://justiz.gv.at/Bilanzierung/")
+_YEARS: Final = {
+    "GJ": "this", "GESCHAEFTSJAHR": "this", "VOR_GJ": "last", "GESCHAEFTSJAHR_VORANGEGANGEN": "last",
+    "DARSTELLUNG_EINGEREICHT": "this", "DARSTELLUNG_VORHERGEHEND": "last",
+}  # fmt: skip
+"""The elements around what is said of a year."""
+
+_OF_YEARS: Final = {"BETRAG": "this", "BETRAG_GJ": "this", "BETRAG_VJ": "last"}
+_EMPLOYEES: Final = "HGB_Form_3_16"
+_CURRENCIES: Final = frozenset({"WAEHRUNG", "BILANZ_WAEHRUNG"})
+_SCALES: Final = {"WERT_TSD": "j", "EINHEIT": "T"}
+"""What says that the amounts of a year are in thousands."""
+
+
+class _AustrianAccounts(_Accounts):
+    """Austrian accounts; a year whose amounts are in thousands in one place and not in another has no unit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._scales: dict[str, set[str]] = {"this": set(), "last": set()}
+        self._currency = ""
+
+    def _element(self, name: str, over: str, words: list[str]) -> None:
+        said = "".join(words).strip()
+        if over in _YEARS and name in {"BEGINN", "ENDE"}:
+            self._days.setdefault(f"{_YEARS[over]} {name}", said)
+        elif over in _YEARS and name in _SCALES:
+            self._scales[_YEARS[over]].add("3" if said.upper() == _SCALES[name].upper() else "0")
+        elif name in _CURRENCIES:
+            self._currency = said
+        if over == "POSTENZEILE" and name in _OF_YEARS and said:
+            kind = "flow" if any(each.startswith(("HGB_231", "GUV")) for each in self._path) else "stock"
+            scales = self._scales[year := _OF_YEARS[name]]
+            unit, scale = ("money" if len(scales) < _BOTH else "unclear"), next(iter(scales), "0")
+            attributes = {"contextref": f"{kind} {year}", "unitref": unit, "scale": scale}
+            self.facts.append(Fact("".join(self._path[-3:-2]), attributes, words))
+        elif over == _EMPLOYEES and name == "ANZAHL":
+            self.facts.append(Fact(over, {"contextref": "flow this", "unitref": "pure"}, words))
+        elif said:
+            self.facts.append(Fact(name, {}, words))
+
+    def close(self) -> None:
+        """Handle the end of the file: its days say which time the amounts are of, its head in which unit they are."""
+        self._declare("unit", "money", measure=self._currency)
+        self._declare("unit", "pure", measure="pure")
+        for year in self._scales:
+            with contextlib.suppress(KeyError, ValueError):
+                begin, end = (date.fromisoformat(self._days[f"{year} {day}"]) for day in ("BEGINN", "ENDE"))
+                self._declare("context", f"stock {year}", instant=end)
+                self._declare("context", f"flow {year}", startdate=begin, enddate=end)
+
+
+_BOTH: Final = 2

@@ -253,6 +253,49 @@ def test_lines_of_an_insurers_balance_sheet_are_not_those_of_a_companys(tmp_path
     assert not find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
 
 
+_AUSTRIAN_3 = """<UEBERMITTLUNG xmlns="https://finanzonline.bmf.gv.at/bilanz"><BILANZ_GLIEDERUNG><ALLG_JUSTIZ>
+<GJ><BEGINN>2024-04-01</BEGINN><ENDE>2025-03-31</ENDE></GJ>
+<VOR_GJ><BEGINN>2023-04-01</BEGINN><ENDE>2024-03-31</ENDE><WERT_TSD>{thousands}</WERT_TSD></VOR_GJ>
+<WAEHRUNG>EUR</WAEHRUNG></ALLG_JUSTIZ>
+<HGB_224_3_A><POSTENZEILE><BETRAG>837.5</BETRAG><BETRAG_VJ>-28</BETRAG_VJ></POSTENZEILE></HGB_224_3_A>
+<HGB_231_2><HGB_231_2_1><POSTENZEILE><BETRAG>900.00</BETRAG></POSTENZEILE></HGB_231_2_1></HGB_231_2>
+<HGB_Form_3_9_1><BETRAG>5</BETRAG></HGB_Form_3_9_1><HGB_Form_3_16><ANZAHL>3</ANZAHL></HGB_Form_3_16>
+</BILANZ_GLIEDERUNG></UEBERMITTLUNG>"""
+
+_AUSTRIAN_4 = """<UEBERMITTLUNG xmlns="ns://justiz.gv.at/Bilanzierung/v4.0/Bilanz"><GESCHAEFTSJAHR>
+<BEGINN>2024-04-01</BEGINN><ENDE>2025-03-31</ENDE><EINGABEDARSTELLUNG>
+<DARSTELLUNG_EINGEREICHT><EINHEIT>E</EINHEIT></DARSTELLUNG_EINGEREICHT></EINGABEDARSTELLUNG><ZIELDARSTELLUNG>
+<DARSTELLUNG_EINGEREICHT><EINHEIT>{unit}</EINHEIT></DARSTELLUNG_EINGEREICHT></ZIELDARSTELLUNG></GESCHAEFTSJAHR>
+<BILANZ_WAEHRUNG>EUR</BILANZ_WAEHRUNG><PASSIVA><EIGENKAPITAL><POSTENZEILE><BETRAG_GJ>837.5</BETRAG_GJ></POSTENZEILE>
+</EIGENKAPITAL></PASSIVA></UEBERMITTLUNG>"""
+
+_AUSTRIAN_YEAR = "2024-04-01/2025-03-31"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (_AUSTRIAN_3.format(thousands="n"), {
+            "837.5 EUR 2025-03-31", "-28 EUR 2024-03-31", f"900 EUR {_AUSTRIAN_YEAR}", f"3 count {_AUSTRIAN_YEAR}",
+        }),
+        (_AUSTRIAN_3.format(thousands="j"), {
+            "837.5 EUR 2025-03-31", "-28000 EUR 2024-03-31", f"900 EUR {_AUSTRIAN_YEAR}", f"3 count {_AUSTRIAN_YEAR}",
+        }),
+        (_AUSTRIAN_3.format(thousands="n").replace("WAEHRUNG", "OTHER"), {f"3 count {_AUSTRIAN_YEAR}"}),
+        (_AUSTRIAN_4.format(unit="E"), {"837.5 EUR 2025-03-31"}),
+        (_AUSTRIAN_4.format(unit="T"), set()),
+    ],
+)  # fmt: skip
+def test_lines_of_austrian_accounts_are_figures_of_this_year_and_the_one_before(
+    tmp_path: Path, text: str, expected: set[str]
+) -> None:
+    file = tmp_path / "accounts.xml"
+    file.write_text(text)
+    reading = read_document(file, None)
+    found = find_figures(LedgerDocument(reading.text, reading.places, file.name), taxonomy()).figures
+    assert {f"{each.value.normalize():f} {each.unit} {each.period}" for each in found} == expected
+
+
 def test_a_tag_without_the_sign_of_its_brackets_gives_no_figure() -> None:
     found, _ = _found(_page(("Equity, EUR", f"({_tag('NetAssets', '3,810', 'd')})")))
     assert not found.figures
