@@ -14,9 +14,12 @@ from typing import Final
 from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
 from tasks.ai.prompt_injection.normalise import normalise
-from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern
+from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES, LEAD_LENGTH, LEADS, eastern, group_patterns
 
 Span = tuple[int, int]
+
+_PATTERNS: Final = (*ENGLISH, *LANGUAGES)
+_GROUPS: Final = group_patterns(_PATTERNS)
 
 AT_ONCE: Final = 1_000_000
 """Characters that are searched together: a search takes some twenty bytes for each."""
@@ -133,8 +136,9 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
 
 def _spans(text: str) -> list[Span]:
     """The injections in a normalised text; they may overlap."""
+    cancellation.check()
     seeds = []
-    for pattern in (*ENGLISH, *LANGUAGES):
+    for pattern in _PATTERNS if any(group.search(text) for group in _GROUPS) else ():
         cancellation.check()
         seeds += [
             match.span()
@@ -220,10 +224,10 @@ _CLOSING: Final = re.compile(r"</|\[/|<\|(?:im_)?e|<end|\[end|=|end ")
 """How a mark begins that ends what it imitates: behind it the document goes on."""
 _CHAT: Final = (
     r"<\|[a-z_]{2,30}\|>|\[/inst\]|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|<system-reminder>"
-    r"|(?:^|\n)#{2,4}\s{0,3}(?:instruction|response|system|user input)s?\s?:"
+    r"|(?:^|\n)(?:#{2,4}\s{0,3}(?:instruction|response|system|user input)s?\s?:"
+    r"|\s{0,4}(?:human|user)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:assistant|ai|model)\s?:"
+    r"|\s{0,4}(?:assistant|ai|model)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:human|user)\s?:)"
     r"|[\"']role[\"']\s{0,3}:\s{0,3}[\"'](?:system|assistant|developer)[\"']"
-    r"|(?:^|\n)\s{0,4}(?:human|user)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:assistant|ai|model)\s?:"
-    r"|(?:^|\n)\s{0,4}(?:assistant|ai|model)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:human|user)\s?:"
     r"|\[system\]\(#"
 )
 _FENCE: Final = (

