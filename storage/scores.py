@@ -8,7 +8,7 @@ from sqlalchemy import JSON, Column, Text, and_, case, delete, insert, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import find_table, string_enum
+from storage.columns import find_table, put_rows, row_values, string_enum
 from storage.runs import RunCompany
 
 
@@ -120,14 +120,16 @@ def save_outcomes(
 ) -> None:
     """Store outcomes with their quotes in place of the company's earlier ones for the same criteria."""
     _delete_outcomes(session, [company_id], [outcome.criterion_id for outcome, _ in outcomes])
-    session.add_all(outcome for outcome, _ in outcomes)
-    session.flush()
-    for outcome, quotes in outcomes:
-        assert outcome.id is not None
-        for ordinal, quote in enumerate(quotes):
-            quote.outcome_id = outcome.id
-            quote.ordinal = ordinal
-        session.add_all(quotes)
+    put_rows(session, CriterionOutcome, [row_values(outcome) for outcome, _ in outcomes], "company_id", "criterion_id")
+    query = select(CriterionOutcome.criterion_id, CriterionOutcome.id).where(CriterionOutcome.company_id == company_id)
+    ids = dict(session.exec(query).all())
+    rows = [
+        row_values(quote) | {"outcome_id": ids[outcome.criterion_id], "ordinal": ordinal}
+        for outcome, quotes in outcomes
+        for ordinal, quote in enumerate(quotes)
+    ]
+    if rows:
+        session.connection().execute(insert(find_table(Quote)), rows)
 
 
 def carry_outcomes(session: Session, companies: Mapping[int, int], places: Mapping[str, tuple[int, float]]) -> None:
