@@ -55,14 +55,14 @@ _AUDITED: Final = 4_000_000
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
-_SEGMENT: Final = re.compile(r"(?<=[.!?:])(?<!\b\d\.)(?<!\b\d\d\.)\s+(?=\S)|\s[-–—|·•]\s|[\t;|]+|\s(?=\()")
+_SEGMENT: Final = re.compile(r"\s(?:(?<=[.!?:]\s)(?<!\b\d\.\s)(?<!\b\d\d\.\s)\s*(?=\S)|[-–—|·•]\s|(?=\())|[\t;|]+")
 _CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
 _ITEM: Final = re.compile(r"[-*•+]\s|(\d{1,2})\.\s")
-_BLANKS: Final = re.compile(r"(?:_ ?){4,}|\.{8,}|…{3,}")
+_BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
-    r"|(?:_ ?){5,}|\.{8,}|…{3,}"
+    r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
 )
 _WORD: Final = re.compile(r"\w+")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
@@ -76,8 +76,9 @@ _NAMED: Final = re.compile(
 """Where a word of sentences is part of a name, in plain words: "4 May 2024", "State of Texas", "Miller & Son"."""
 _RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")
 """How a sentence goes on behind a title in its line that names the agreement once more."""
+_ANNEXES: Final = "exhibit", "schedule", "annex", "appendix", "anlage", "annexe", "anexo", "allegato", "bijlage"
 _CITED_PART: Final = re.compile(
-    r"\b(exhibit|schedule|annex|appendix|anlage|annexe|anexo|allegato|bijlage)\s+([A-Z]|[IVX]+|\d{1,2}(?:\.\d{1,2})?)\b(?![’'])",
+    rf"\b({'|'.join(_ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
 )
 _CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
@@ -499,15 +500,20 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
 
 
 @cache
-def _date_pattern() -> re.Pattern[str]:
-    words = "|".join(sorted(map(re.escape, read_file("marks.toml")["text"]["dated"]), key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE)
+def _date_pattern() -> tuple[re.Pattern[str], frozenset[str]]:
+    """The pattern for the words before a date, and the words that it begins with."""
+    phrases = read_file("marks.toml")["text"]["dated"]
+    words = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
+    beginnings = frozenset(_WORD.findall(phrase)[0] for phrase in phrases)
+    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE), beginnings
 
 
 def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
     """The agreements that a text names by kind and date, and annexes that it refers to but does not contain."""
     known: set[tuple[str, str]] = set()
-    for match in _date_pattern().finditer(text, 0, 400_000):
+    present = set(_WORD.findall(text[:400_000].casefold()))  # a pattern takes as long as all words
+    pattern, beginnings = _date_pattern()
+    for match in () if present.isdisjoint(beginnings) else pattern.finditer(text, 0, 400_000):
         before = text[max(0, match.start() - 90) : match.start()].split()
         words = plain_words(" ".join(before[-8:]))
         named = find_kinds(words)
@@ -523,7 +529,7 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
         title = next(part for at in range(1, 9) if name in plain_words(part := " ".join(before[-at:])))
         yield *key, f"{title} {text[match.start() : end]}", match.start(), end
     annexed = read_file("marks.toml")["text"]["annexed"]
-    for match in _CITED_PART.finditer(text, 0, 400_000):
+    for match in () if present.isdisjoint(_ANNEXES) else _CITED_PART.finditer(text, 0, 400_000):
         label = f"{match[1].capitalize()} {match[2]}"
         around = text[max(0, match.start() - 60) : match.end() + 40].casefold()
         if ("", label) in known or not any(words in around for words in annexed):
@@ -543,7 +549,7 @@ def sketch(text: str) -> bytes:
     words = _WORD.findall(text[:400_000].casefold())
     if len(words) < 20:
         return b""
-    numbers = np.fromiter((zlib.crc32(word.encode()) for word in words), dtype=np.uint64, count=len(words))
+    numbers = np.fromiter(map(zlib.crc32, map(str.encode, words)), dtype=np.uint64, count=len(words))
     shingles = numbers[:-3] * 31**3 + numbers[1:-2] * 31**2 + numbers[2:-1] * 31 + numbers[3:]
     shingles *= np.uint64(0x9E3779B97F4A7C15)
     lowest = [(shingles * factor + shift).min() for factor, shift in zip(*_CHANCES, strict=True)]
