@@ -133,10 +133,10 @@ OURS: Final = (
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt.reader"),
     DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-5", "tasks.reading.xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-3", "tasks.reading.xlsb"
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-4", "tasks.reading.xlsb"
     ),
     DocumentFormat(
-        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-10",
+        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-11",
         "tasks.reading.xlsx.reader",
         {
             ".xlsm": f"application/vnd.ms-excel.sheet{_MACROS}",

@@ -29,6 +29,13 @@ _DIGITS: Final = re.compile(r"[0#?][0#?,. ]*")
 _MARK: Final = re.compile(r"(?:[\W\d_]*+[^\W\d_]){1,3}[\W\d_]*+|[^\w%‰]*+[%‰]\W*+")
 """At most three letters round the digits, or a percent sign that is none of the format's own."""
 
+_YEAR_ALONE: Final = re.compile(
+    r"""(?P<before>(?:\\.|"[^"]*"| )*)(?P<month>mmmm?(?:\\?[-/ ]|"[-/ ]"))?yy(?:yy)?(?P<after>(?:\\.|"[^"]*"| )*)""",
+    re.IGNORECASE,
+)
+"""A format of dates that shows no day, with the words around it."""
+
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _CONDITION: Final = re.compile(r"\[[<>=]")
 _HIDDEN: Final = {ord(sign): 0xE000 + ord(sign) for sign in "0#?"}
 _SHOWN: Final = {hidden: sign for sign, hidden in _HIDDEN.items()}
@@ -103,6 +110,7 @@ class NumberFormat(NamedTuple):
     thousands: bool = False
     width: int = 0  # digits before the point at least, with zeros in front
     groups: int = 0  # groups of three digits that are not shown: 1 of a number in thousands
+    without_day: str = ""  # what a date shows that shows no day: "y" or "my"
 
 
 def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
@@ -195,7 +203,7 @@ def _format(section: str) -> NumberFormat:
         return NumberFormat("duration", decimals=_fractions(bare))
     if "general" not in bare.lower() and re.search(r"[ymdhs]", bare, re.IGNORECASE):
         clock = re.search(r"[hs]", bare, re.IGNORECASE) and not re.search(r"[yd]|mmm", bare, re.IGNORECASE)
-        return NumberFormat("time" if clock else "date", decimals=_fractions(bare))
+        return _format_year(section) or NumberFormat("time" if clock else "date", decimals=_fractions(bare))
     words = re.sub(r"\s+", " ", _LITERAL.sub(_literal, section))
     digits = _DIGITS.search(words)
     if digits is None or "E" in bare:
@@ -222,6 +230,17 @@ def _format(section: str) -> NumberFormat:
     return NumberFormat("plain")
 
 
+def _format_year(section: str) -> NumberFormat | None:
+    """The format of dates that shows a year alone, or a month and words of its own: `yyyy"E"`, `mmm-yy"A"`."""
+    shown = _YEAR_ALONE.fullmatch(section)
+    if shown is None:
+        return None
+    before, after = (_LITERAL.sub(_literal, words).translate(_SHOWN) for words in shown.group("before", "after"))
+    if shown["month"] and not after.strip():
+        return None
+    return NumberFormat("date", before, after, without_day="my" if shown["month"] else "y")
+
+
 def _literal(match: re.Match[str]) -> str:
     """The literal words of a format code, in a form that cannot be taken for digits."""
     return (match[1] or match[2] or match[3] or "").translate(_HIDDEN)
@@ -241,7 +260,7 @@ def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str 
     day = _day((_FIRST_1904 if from_1904 else _FIRST_1900 - (number >= 60)) + days)
     has_day = number >= 1 or (from_1904 and number_format.kind == "date")  # which begins with a day 0
     if not rest and number_format.kind == "date" and has_day:
-        return day
+        return _show_year(day, number_format) if day and number_format.without_day else day
     seconds, parts = divmod(rest, unit)
     fraction = f".{parts:03}".rstrip("0") if parts else ""
     clock = f"{seconds // 60 % 60:02}:{seconds % 60:02}{fraction}"
@@ -251,6 +270,17 @@ def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str 
         return f"{days * 24 + seconds // 3600:02}:{clock}"
     clock = f"{seconds // 3600:02}:{clock}"
     return f"{day} {clock}" if day else None
+
+
+def _show_year(day: str, number_format: NumberFormat) -> str:
+    """A date that shows no day as it is shown: "2022E", "Dec-22A". The last day of another month than December heads a
+    fiscal year, and stays.
+    """
+    date = dt.date.fromisoformat(day)
+    ends_month = (date + dt.timedelta(days=1)).day == 1 if date < dt.date.max else True
+    if number_format.without_day == "my":
+        return f"{number_format.before}{_MONTHS[date.month - 1]}-{date:%y}{number_format.after}".strip()
+    return day if ends_month and date.month < 12 else f"{number_format.before}{day[:4]}{number_format.after}".strip()
 
 
 @lru_cache(maxsize=4096)

@@ -37,8 +37,8 @@ VERSIONS = {
     ".pptx": "pptx-11",
     ".txt": "txt-3",
     ".xls": "xls-5",
-    ".xlsb": "xlsb-3",
-    ".xlsx": "xlsx-10",
+    ".xlsb": "xlsb-4",
+    ".xlsx": "xlsx-11",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"

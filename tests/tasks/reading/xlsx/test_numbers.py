@@ -15,6 +15,13 @@ from tests.cases import cases
         ("45322", "yyyy-mm-dd", "2024-01-31"),
         ("45322", "d. mmmm yyyy", "2024-01-31"),
         ("45322", "[$-409]d-mmm-yy;@", "2024-01-31"),
+        # a year alone, as models head their columns; the end of a month within the year is that of a fiscal year
+        ("44562", 'yyyy"E"', "2022E"),
+        ("44561", "yyyy\\A", "2021A"),
+        ("44561", "mmm\\-yy\\A", "Dec-21A"),
+        ("43830", '"FY"\\ yy', "FY 2019"),
+        ("45322", "yyyy", "2024-01-31"),
+        ("45322", "mmm-yy", "2024-01-31"),
         ("45322.604166666664", "m/d/yy h:mm", "2024-01-31 14:30:00"),
         ("0.604166666664", "h:mm AM/PM", "14:30:00"),
         ("1.5", "[h]:mm", "36:00:00"),
