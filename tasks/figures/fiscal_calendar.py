@@ -7,15 +7,26 @@ documents say when their year ends.
 import re
 from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final
 
 from tasks.figures.concepts import lower_text, matches, plain_blanks, spots
 from tasks.figures.figure import WORDS, words_in
 from tasks.language.locales import months
-from tasks.language.periods import MONTH, YEAR, When, dates_in, find_periods, header_words, make_day, months_back
+from tasks.language.periods import (
+    MONTH,
+    YEAR,
+    When,
+    dates_in,
+    find_periods,
+    header_period,
+    header_words,
+    make_day,
+    months_back,
+)
 from tasks.reading.places import sure_day, today
 
 MOST_PLAN_YEARS: Final = 30
@@ -157,6 +168,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     elif not shifts and month <= _MONTHS_OF_TWO_NAMES:
         calendar = replace(calendar, shift=_find_quarter_shift(text[:_FIRST_PAGES], month, day))
     exact = {**_find_exact_ends(lower, month, day), **_ends_in_next_year(head, lower, month, day)}
+    exact |= {end.year: end for _, end in _headed_years(head)}
     return replace(calendar, ends=exact, month=month, day=day, said=True)
 
 
@@ -203,11 +215,44 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
     if ends.all.keys() - interim:  # a quarterly report is of days that end no year
         for day in interim:
             del ends.all[day]
-    for first, last in _spans(head, lower):
-        if abs((last - first).days - 365) <= _FIRST_WEEK:
-            ends.add((last.month, last.day), 3)
-            ends.dates[last] += 1
+    whole = [last for first, last in _spans(head, lower) if abs((last - first).days - 365) <= _FIRST_WEEK]
+    for last in (*whole, *(end for _, end in _headed_years(head))):
+        ends.add((last.month, last.day), 3)
+        ends.dates[last] += 1
     return ends
+
+
+def _headed_years(head: str) -> Iterator[tuple[int, date]]:
+    """The fiscal years over columns for which a table names their ends too: "FY 2024" over "28-Jan-24"."""
+    for match in _ROW_OF_YEARS.finditer(head):
+        behind = head[match.end() + 1 :].partition("\n")[0]
+        cells = zip(match.group().split("\t"), behind.split("\t"), strict=False)
+        named = [(header_period(name), header_period(day)) for name, day in cells if name and day]
+        years = [(name.year, day.end) for name, day in named if name and name.year and day and day.end]
+        if len(years) > 1 and not is_out_of_step(years):
+            yield from years
+
+
+_ROW_OF_YEARS: Final = re.compile(
+    r"^[^\t\n]{0,40}(?:\t *(?:FY|fiscal)[ -]?(?:(?:19|20)\d\d|\d\d)[AE]?\b[^\t\n]{0,6}){2,}",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def is_out_of_step(years: Iterable[tuple[int, date]]) -> bool:
+    """Whether days cannot be the ends of the years that they are named with, as those on which accounts were filed.
+
+    The ends of two years running are a year or 52 or 53 weeks apart, or both the last day of a month.
+    """
+    return any(
+        later == year + 1
+        and abs((day - end).days) not in _LENGTHS_OF_YEARS
+        and not (day + timedelta(days=1)).day == (end + timedelta(days=1)).day == 1
+        for (year, end), (later, day) in pairwise(sorted(years))
+    )
+
+
+_LENGTHS_OF_YEARS: Final = frozenset({364, 365, 366, 371})
 
 
 def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[_Day]:
@@ -292,6 +337,7 @@ def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
         when = next(iter(find_periods(words)), None)
         if when is not None and when.end is not None:
             yield int(year), when.end
+    yield from _headed_years(head)
 
 
 def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:

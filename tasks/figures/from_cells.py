@@ -194,6 +194,10 @@ class _Table:
                 continue
             row = self._with_label_cell(row)  # noqa: PLW2901 - the same row
             numbers = self._numbers(row)
+            if tables.counts_columns(row, numbers) and not self._reader.speaks(row.name):
+                if only_units(row.name):
+                    self._read_words(Row(row.start, row.cells[:1], row.starts[:1]))
+                continue
             self._with_numbers.update(numbers)
             if not numbers and self._is_blank(row):
                 continue
@@ -250,6 +254,8 @@ class _Table:
         if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
             return
+        if len(filled) == 2 and row.width < self._width and WORDS.date_beside.fullmatch(row.name):
+            return  # the day of a valuation or a print, over columns that it does not head
         if self._body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
             filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1

@@ -9,6 +9,7 @@ from typing import Final
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import PARENT, WORDS, find_basis
+from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
 from tasks.language.locales import alternation
@@ -222,7 +223,9 @@ _PLAN_YEAR: Final = re.compile(
 
 
 def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
-    """Whether a header contradicts itself: its quarters are consecutive, but the months in which they end are not."""
+    """Whether a header contradicts itself: its quarters or years are consecutive, but the days on which they end are
+    not.
+    """
     named = [
         (parts.pop(), when.end)
         for when, text in zip(own, words, strict=True)
@@ -230,7 +233,14 @@ def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool
         and when.end is not None
         and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
     ]
-    return any(
+    years = [
+        (years.pop(), when.end)
+        for when, text in zip(own, words, strict=True)
+        if when is not None
+        and when.end is not None
+        and len(years := {found.year for found in find_periods(text) if found.year and not found.part}) == 1
+    ]
+    return is_out_of_step(years) or any(
         (one[0], other[0]) in {("Q1", "Q2"), ("Q2", "Q3"), ("Q3", "Q4")} and not 80 < (other[1] - one[1]).days < 100
         for one, other in pairwise(named)
     )

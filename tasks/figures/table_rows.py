@@ -378,6 +378,16 @@ def has_no_number(filled: Sequence[str]) -> bool:
     )
 
 
+def counts_columns(row: Row, numbers: Sequence[int]) -> bool:
+    """Whether a row numbers the columns of a table: "Year | 1 | 2 | 3"."""
+    counted = [row.cells[at] for at in numbers]
+    first = counted[0] if len(counted) >= _FEWEST_COUNTED else ""
+    return first in {"0", "1"} and counted == [str(int(first) + at) for at in range(len(counted))]
+
+
+_FEWEST_COUNTED: Final = 3
+
+
 def not_one_number(row: Row, numbers: Sequence[int]) -> int:
     """How many cells of a row contain digits, or a failed formula, but not a single number: "5-6"."""
     known = {0, *numbers}

@@ -255,3 +255,26 @@ def test_a_year_named_by_both_its_days_ends_on_the_second() -> None:
 def test_a_plans_column_in_another_language_is_no_actual(column: str, basis: str, tmp_path: Path) -> None:
     found = sheet(tmp_path, [["EUR thousand", "2025", column], ["Omzet", 24905, 27000]])
     assert [each[4] for each in found] == ["management", basis]
+
+
+def test_a_day_beside_its_name_and_counted_columns_head_no_amounts() -> None:
+    head = "Valuation date\t2025-01-04\nStock\tACME\n\n(In Millions)\t1\t2\t3\n"
+    rows = f"{head}\t2023\t2024\t2025\nRevenue\t4,682\t5,010\t5,300\n"
+    assert [(value, period[-10:]) for _, value, _, period, _ in figures(rows)] == [
+        ("4682000000", "2023-12-31"), ("5010000000", "2024-12-31"), ("5300000000", "2025-12-31"),
+    ]  # fmt: skip
+    counted = "USD Millions\tIncome statement\n\t1\t2\t3\n\t2023\t2024\t2025\nRevenue\t1,000\t1,100\t1,210\n"
+    assert [value for _, value, *_ in figures(counted)] == ["1000000000", "1100000000", "1210000000"]
+
+
+@cases(
+    ("days", "first"),
+    [
+        ("2025-01-26\t2024-01-28\t2023-01-29", "2024-01-29/2025-01-26"),
+        ("2025-02-20\t2024-02-20\t2023-01-11", "2025-01-01/2025-12-31"),  # on which they were filed
+    ],
+)
+def test_a_table_that_names_years_and_their_ends_dates_the_others(days: str, first: str) -> None:
+    years = "\tFY 2025\tFY 2024\tFY 2023\n"
+    text = f"EUR{years}\t{days}\nAssets\t700\t600\t500\n\n\nEUR{years}Revenue\t7,000\t6,000\t5,000\n"
+    assert next(period for concept, _, _, period, _ in figures(text) if concept == "revenue") == first
