@@ -19,7 +19,7 @@ from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
-from tasks.language.periods import When, find_periods, header_period, month_first, spell_months
+from tasks.language.periods import MONTH, When, find_periods, header_period, month_first, spell_months
 from tasks.reading import places as kinds
 from tasks.reading.places import DOUBTED, Place
 
@@ -31,6 +31,16 @@ _STALE: Final = 730
 
 _HEAD_OF_A_PART: Final = 4000
 _MOST_HEADED: Final = 50
+_HEAD: Final = 1000
+"""Characters in which an update or a report says which time it is of."""
+
+_LONGEST_TITLE: Final = 100
+_RECAP: Final = re.compile(
+    rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>{MONTH})(?: \w+)? (?:updates?|recap|newsletter|in review)\b",
+    re.IGNORECASE,
+)
+_LEVEL: Final = re.compile("#*")
+_DEEPEST: Final = 7
 _LONGEST_HEAD: Final = 60
 """Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
 
@@ -361,6 +371,49 @@ class LedgerDocument:
             return title if offset >= part.start + len(title) else ""
         at = bisect_right(self._headings, offset, key=lambda place: place.start) - 1
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
+
+    def headings(self, offset: int) -> list[str]:
+        """The heading around an offset and, in Markdown, those of higher levels over it, nearest first."""
+        over = [heading] if (heading := self.heading(offset)) else []
+        level = _DEEPEST if self.format in _MARKED else 0
+        at = bisect_right(self._headings, offset, key=lambda place: place.start)
+        for place in reversed(self._headings[:at] if over else []):
+            own = len(_LEVEL.match(self.text, place.start)[0])  # type: ignore[index]  # it matches nothing too
+            if own < level:
+                over.append(place.label)
+                level = own
+        return over
+
+    @cached_property
+    def own_period(self) -> When | None:
+        """The time that an update or a report says it is of: "Acme update, March 2025", "Reporting period: Q3 2025"."""
+        lines = [line.strip(" *_#>|)\t") for line in self.text[:_HEAD].split("\n") if len(line) < _LONGEST_TITLE]
+        named = {replace(when, start=0, stop=0) for line in lines if (when := self._title_period(line))}
+        return named.pop() if len(named) == 1 else None
+
+    def _title_period(self, line: str) -> When | None:
+        """The time behind "Reporting period:" or at the end of an update's title, or the month before "recap"."""
+        label = WORDS.own_period_name.match(line)
+        if label is not None:
+            return header_period(spell_months(line[label.end() :], self.month_first))
+        dated = [when for when in find_periods(line) if when.dated]
+        if (
+            len(dated) == 1
+            and dated[0].stop == len(line)
+            and not (WORDS.of_plans.search(line) or WORDS.of_others.search(line))
+        ):
+            return dated[0] if WORDS.update.search(line[: dated[0].start]) else None
+        named = _RECAP.match(line)
+        day = self.calendar.dated
+        if named is None or day is None:
+            return None
+        ends = [
+            when.end
+            for year in (day.year, day.year - 1)
+            for when in find_periods(f"{named['month']} {year}")
+            if when.end
+        ]
+        return next((When(end=end, months=1) for end in ends if end <= day), None)
 
     def heading_period(self, offset: int) -> When | None:
         """The only period that short lines of the page, slide or sheet around an offset name, if one heads a statement.

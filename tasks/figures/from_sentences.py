@@ -6,6 +6,7 @@ A sentence gives a figure if a concept is its subject and an amount follows that
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -79,6 +80,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     """The figures of a document's sentences; amounts without a period are counted as left out in `findings`."""
     mentions = find_mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
+    listed: dict[tuple[str, str], list[Figure]] = defaultdict(list)
     for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_SPOKEN):
         sentence = spoken_words.text[:_LONGEST]
         if "\t" in sentence or not _DIGIT.search(sentence):
@@ -87,7 +89,16 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
         for figure in _of_sentence(document, taxonomy, mentions, sentence, findings, spoken):
             start = spoken_words.place(figure.start)
             stop = spoken_words.place(figure.end - 1) + 1
-            yield replace(figure, place=document.place(start), start=start, end=stop)
+            placed = replace(figure, place=document.place(start), start=start, end=stop)
+            if spoken.start in spoken.of_lists:
+                listed[figure.concept, figure.period].append(placed)
+            else:
+                yield placed
+    for figures in listed.values():
+        if len({figure.value for figure in figures}) == 1:
+            yield from figures
+        else:  # lists of several companies or parts
+            findings.leave_out("lists that differ", len(figures))
 
 
 def _of_sentence(

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
@@ -123,10 +123,8 @@ _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
-_HEAD: Final = 1000
-"""Characters in which an update says which month it is of."""
-
 _LISTED: Final = re.compile(r"\s*(?:[•*\-–—]\s*)?(?:total |net )?", re.IGNORECASE)
+_COLON: Final = re.compile(r"\s*:")
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
@@ -140,6 +138,7 @@ class Spoken:
         self._end = -1
         self._before: When | None = None  # of the sentence before this one
         self._said: When | None = None  # of this one
+        self.of_lists: set[int] = set()  # where sentences begin that have the document's own time
 
     def begin(self, start: int, end: int) -> None:
         """Go to the sentence at this place."""
@@ -165,22 +164,31 @@ class Spoken:
             return None
         before = self._before
         if before is None or not (_names_day(before) if instant else _names_duration(before)):
-            is_listed = end is not None and _LISTED.fullmatch(sentence[:begin]) and sentence[end:].startswith(":")
-            before = self._of_heading(instant=instant) or (self._of_the_update if is_listed else None)
+            is_listed = end is not None and _LISTED.fullmatch(sentence[:begin]) and _COLON.match(sentence, end)
+            before = self._of_heading(instant=instant)
+            if before is None and is_listed and (before := self._of_the_document()):
+                self.of_lists.add(self.start)
         is_part = before is not None and (before.part or before.months not in {None, 12})
         return None if is_part and WORDS.time_full_year.search(sentence) else before
 
-    @cached_property
-    def _of_the_update(self) -> When | None:
-        """The only month that a title of an update ends with: "Acme update, March 2025", as founders write them."""
-        lines = [line.rstrip(" *)") for line in self._document.text[:_HEAD].split("\n") if len(line) < _LONGEST_LEAD]
-        dated = [(line, when) for line in lines for when in find_periods(line) if when.dated]
-        named = {
-            replace(when, start=0, stop=0)
-            for line, when in dated
-            if when.stop == len(line) and WORDS.update.search(line[: when.start]) and not WORDS.of_plans.search(line)
-        }
-        return next((when for when in named if when.months == _MONTH), None) if len(named) == 1 else None
+    def _of_the_document(self) -> When | None:
+        """The time that the document says it is of, for a list under headings that speak of the company as a whole."""
+        when = self._document.own_period
+        headings = [_lead_over(self._document.text, self.start), *self._document.headings(self.start)]
+        for heading in filter(None, headings) if when is not None else ():
+            if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not self._is_within(when, heading):
+                return None
+        over = next(filter(None, headings), "")
+        of_all = not over or self._document.text.lstrip("# *_").startswith(over) or WORDS.of_the_company.search(over)
+        return when if of_all else None
+
+    def _is_within(self, when: When | None, heading: str) -> bool:
+        """Whether a heading names no other time than `when`, or the year that it ends in."""
+        said, resolve = header_period(heading), self._document.calendar.resolve
+        end = resolve(when, instant=True) if when else None
+        if said is None or not said.dated or end is None:
+            return True
+        return resolve(said, instant=True) == end or (said.is_bare_year and end.startswith(str(said.year)))
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year that ends on the date of the sentence before, for what is always measured over a year."""

@@ -41,6 +41,7 @@ _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE
 """What heads a row that says of columns what they rest on, and not of whom they are."""
 
 _QUARTER: Final = 3
+_LENGTHS: Final = {"month": 1, "quarter": _QUARTER, "monat": 1, "quartal": _QUARTER, "mois": 1, "mes": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,15 @@ def read_header(
     *,
     month_first: bool | None = None,
     newest: date | None = None,
+    of_document: When | None = None,
 ) -> Header:
     """The columns that a header of `width` columns names, under these lines of text.
 
     `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
-    newest year, which "Exercice N" and "Boekjaar" on forms refer to.
+    newest year, which "Exercice N" and "Boekjaar" on forms refer to; `of_document` is its own time, which "this
+    month" refers to.
     """
-    lines = [_spell_heading(line, month_first) for line in lines]
+    lines = [_spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _column_words(header, width)
@@ -112,10 +115,13 @@ def read_header(
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
         when = _find_when(text, told, step, dated, of_title, newest)
+        this = WORDS.this_time.search(text)
+        if this and of_document and told is None and of_document.months == _LENGTHS[this[1].lower()]:
+            when = of_document
         skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
-        entity = entity_named(_THIS.sub(" ", _PRIOR.sub(" ", of_part)), label)
+        entity = entity_named(WORDS.this_time.sub(" ", _THIS.sub(" ", _PRIOR.sub(" ", of_part))), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
@@ -134,6 +140,9 @@ def _spell_heading(line: str, month_first: bool | None) -> str:
     heads = words.count("#") > 1 or words.strip() == "#" or WORDS.dated_statement.fullmatch(words)
     return spelled if heads else line
 
+
+_PUBLISHED: Final = re.compile(r"(?:date|pub_?[dD]ate|published|updated|lastmod|created): ")
+"""Keys of the day on which a page was published, over its text: it heads no table."""
 
 _ISO_DAY: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 

@@ -1,7 +1,10 @@
 """Series of days, labels over their numbers, columns of no part of the company, and times of no figure."""
 
+from pathlib import Path
+
 import pytest
 
+from tasks.figures import read_figures
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -230,6 +233,13 @@ JULY = "2024-07-01/2025-06-15"
         ("Acme update, March 2025\n\nWe aim for cash of $82,000.\n", []),
         ("Acme update, March 2025\n\n- Revenue YTD: $300,000\n- Annual revenue: $900,000\n", []),
         ("Acme update, March 2025\n\n- Cash at year end: $5,000\n- Average debt: $9,000\n", []),
+        # as a report is of the time that its head states, in lists under headings on the whole company
+        ("Acme\n\nReporting period: July 1 - September 30, 2025\n\n## Key metrics\n\n- Net Income: $9,000\n", [
+            ("net_income", "9000", "2025-07-01/2025-09-30"),
+        ]),
+        ("date: 2017-10-01\ntitle: September Recap\n\nUSD\tThis Month\tChange\nRevenue\t5,000\t+3%\n", [
+            ("revenue", "5000", "2017-09-01/2017-09-30"),
+        ]),
         ("Update on the loan signed March 2019\n\n- Debt: $9,000\n", []),
         ("Update: the accounts were filed in March 2025\n\n- Net income: $9,000\n", []),
         ("FY2024 net income: ($20,000)\n\n2023 EBITDA: ($1.2m)\n", [
@@ -243,6 +253,24 @@ def test_what_private_companies_write(text: str, expected: list[tuple[str, str, 
         (concept, value, f"{time}-01-01/{time}-12-31" if len(time) == 4 else time) for concept, value, time in expected
     ]
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Acme update, March 2025\n\n## Metrics\n\n### Finance KPIs\n\n- **Cash**: $5,000 (+3%)\n", ["5000"]),
+        ("# Acme update, March 2025\n\n## Beta Ltd\n\n- Revenue: $5,000\n", []),
+        ("# Acme update, March 2025\n\n## Goals\n\n### Growth\n\n- Revenue: $5,000\n", []),
+        ("# Acme update, March 2025\n\n## Growth by segment\n\n- Revenue: $5,000\n", []),
+        ("# Acme update, March 2025\n\n## Results of April 2025\n\n### Summary\n\n- Cash: $5,000\n", []),
+        ("# Acme update, March 2025\n\n## Metrics\n\n- Cash: $5,000\n\n## Metrics of Beta\n\n- Cash: $7,000\n", []),
+    ],
+)
+def test_lists_of_an_update_are_of_its_month_under_headings_on_the_company(
+    text: str, expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "update.md").write_text(text, encoding="utf-8")
+    assert [figure["value"] for figure in read_figures(str(tmp_path / "update.md"))] == expected
 
 
 def pages(*texts: str) -> list[tuple[str, str]]:
