@@ -17,7 +17,16 @@ from typing import Final
 from tasks.figures.concepts import count_words, guess_language, lower_text, matches, plain_blanks, spots
 from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
-from tasks.language.locales import CROWNS, DOLLARS, NAMED, ORDINARY_NAMES, alternation, currency_marks, currency_names
+from tasks.language.locales import (
+    CROWNS,
+    DOLLARS,
+    NAMED,
+    ORDINARY_NAMES,
+    RUPEES,
+    alternation,
+    currency_marks,
+    currency_names,
+)
 from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
 from tasks.language.periods import MONTH, When, find_periods, header_period, month_first, spell_months
 from tasks.reading import places as kinds
@@ -292,6 +301,17 @@ class LedgerDocument:
         marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
         return best if counts[best] > max(10, 2 * own) or (marked and not own) else "USD"
 
+    @cached_property
+    def _rupee(self) -> str:
+        """The rupee of "Rs.": India's, unless it names another country's more than twice as often; and unknown if it
+        then names India's too.
+        """
+        counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in RUPEES.items()}
+        best = max(counts, key=lambda code: counts[code])
+        if counts[best] <= 2 * counts["INR"]:
+            return "INR"
+        return UNKNOWN if any(count_words(self._lower, word) for word in RUPEES["INR"][:2]) else best
+
     def _mentions(self, dollar: str) -> int:
         """How often a dollar is named; 0 for a sign such as HK$ if most amounts have a bare sign, as it then marks the
         exceptions.
@@ -302,10 +322,12 @@ class LedgerDocument:
         return found
 
     def dollar(self, currency: str) -> str:
-        """Which dollar a bare "$" means here, and which crown "kr"; other currencies are returned unchanged."""
+        """Which dollar a bare "$" means here, which rupee "Rs." and which crown "kr"; others are returned unchanged."""
         if currency == "kr":
             crowns = self.currency or ""
             return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
+        if currency == "INR":
+            return self._rupee
         if currency != "USD":
             return currency
         stated = self._stated or ""

@@ -38,6 +38,9 @@ ORDINARY_NAMES: Final = frozenset(_DATA["ordinary"])
 DOLLARS: Final[Mapping[str, Sequence[str]]] = _DATA["dollars"]
 """By currency that is written with a bare dollar sign how it is named where that is told apart, in lower case."""
 
+RUPEES: Final[Mapping[str, Sequence[str]]] = _DATA["rupees"]
+"""By currency of rupees how it is named, in lower case: by its code or mark, and by its country."""
+
 CROWNS: Final[Mapping[str, str]] = _DATA["crowns"]
 """By language the currency of crowns whose country nobody names."""
 

@@ -98,3 +98,16 @@ def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
     assert {("revenue_growth", 100, "percent"), ("gross_margin", 25, "percent")} <= computed
     assert not parse_condition("revenue", ">= 1000000").fits("unknown")
     assert find_conflicts([*rows, *_room(text.replace("4,000,000", "5,000,000"), "two.csv")], RULE) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "currency"),
+    [
+        ("Mills Limited, Karachi, Pakistan", "PKR"),
+        ("Mills Limited, Mumbai, India. Its subsidiary in Nepal", "INR"),
+        ("Mills Limited", "INR"),
+        ("Nepal, Nepal, Nepal. A loan of INR 5,000", "unknown"),
+    ],
+)
+def test_rupees_are_those_of_the_country_that_a_document_names(before: str, currency: str) -> None:
+    assert _units(f"{before}\n\t2024\n(Rs.)\t\nRevenue\t4,120,000\n") == [("revenue", currency)]
