@@ -577,6 +577,8 @@ def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
         if of_pages and before is not None and _goes_on(before, grid, between):
             titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
             whole = Grid(titles, [*_heading_of_days(before), *grid.rows])
+        elif of_pages and before is not None and _repeats_heading(before, grid, between):
+            whole = Grid(before.titles, grid.rows)
         else:
             whole = grid
         last = whole.rows[-1]
@@ -587,6 +589,19 @@ def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
 
 _PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")
 _LONGEST_DAY: Final = 20
+
+
+def _repeats_heading(before: Grid, grid: Grid, between: str) -> bool:
+    """Whether a page begins with the heading of the table on the page before it, and with nothing else."""
+    own = {_PAGE_NUMBER.sub("", title) for title in grid.titles}
+    heading = [row.cells for row in _heading(grid)]
+    return (
+        between.count("\f") == 1
+        and len(between) <= _MOST_BETWEEN
+        and own <= {_PAGE_NUMBER.sub("", title) for title in before.titles}
+        and any(map(any, heading))
+        and heading == [row.cells for row in _heading(before)][: len(heading)]
+    )
 
 
 def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
