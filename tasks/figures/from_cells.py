@@ -18,7 +18,7 @@ from tasks.figures import table_rows as tables
 from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings
-from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement
+from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
 from tasks.figures.table_columns import (
     FigureColumn,
     are_two_years,
@@ -79,7 +79,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
             read = _Table(document, reader, grid, findings).candidates()
-            found = [each for each in read if may_be_revenue(grid, each)]
+            found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
             if found:
                 _keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
@@ -178,6 +178,8 @@ class _Table:
         self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
+        known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
+        self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
         self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
@@ -452,7 +454,9 @@ class _Table:
         if meaning.concept.id == "operating_cash_flow" and WORDS.row_other_flows.search(self._section):
             self._findings.leave_out("cash flows of another section")
             return None
-        cell = FigureCell(row, units, at, amount, meaning, said.label, column, when, entity, self._two_years)
+        cell = FigureCell(
+            row, units, at, amount, meaning, said.label, column, when, entity, self._two_years, self._is_balance
+        )
         figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
         if figure is None:
             return None

@@ -132,7 +132,7 @@ _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
     """Whether a row may be revenue by its place: "Total income" is above costs, below no result or other income."""
     figure = candidate.figure
-    if figure.concept != "revenue" or not plain_label(figure.label).startswith(("total income", "total for income")):
+    if figure.concept != "revenue" or not plain_label(figure.label).startswith("total income"):
         return True
     rows = [(row, plain_label(row.label)) for row in grid.rows]
     above = [label for row, label in rows if row.start < figure.start]
@@ -142,6 +142,41 @@ def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
     return has_costs and not (
         any(map(WORDS.result_row.fullmatch, above)) or any(map(WORDS.heading_of_other_income.match, heads))
     )
+
+
+def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCandidate]:
+    """The candidates without rows that a total further down, of the same concept, sums with other rows.
+
+    "Owner's equity" above "Retained earnings" and "Total equity", unless others own a part; "Sales" above "Total
+    income", if gross profit and cost of revenue are together as much as the total.
+    """
+    totals = [each for each in found if each.rank == _WEAK and WORDS.total_row.match(each.figure.label)]
+    if not totals:
+        return list(found)
+    others_own = any(WORDS.owners_of_others.search(row.label) for row in grid.rows)
+    values = {(each.figure.concept, _key(each)): each.figure.value for each in found}
+    items = set()
+    for total in totals:
+        concept, key = total.figure.concept, _key(total)
+        gross, cost = values.get(("gross_profit", key)), values.get(("cost_of_revenue", key), Decimal(0))
+        for each in found:
+            is_above = each.figure.concept == concept and _key(each) == key and each.figure.start < total.figure.start
+            if not is_above or each.rank != 1 or each.figure.value == total.figure.value:
+                continue
+            if concept == "revenue" and gross is not None and gross + cost == total.figure.value:
+                items.add(each)
+            between = (row for row in grid.rows if each.figure.start < row.start < total.figure.start)
+            if concept == "equity" and not others_own and any(any(map(is_number, row.cells[1:])) for row in between):
+                items.add(each)
+    return [each for each in found if each not in items]
+
+
+def _key(candidate: TableCandidate) -> tuple[str, str, str | None]:
+    figure = candidate.figure
+    return figure.period, figure.unit, figure.entity
+
+
+_WEAK: Final = 2
 
 
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:

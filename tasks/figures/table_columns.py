@@ -91,6 +91,7 @@ def read_header(
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _column_words(header, width)
+    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
     beside += boxes[:1] if len(boxes) == 1 else []
     if not any(words) or not any(map(find_periods, words)):
         words = _stack_dates(lines, width) or words
@@ -102,7 +103,11 @@ def read_header(
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     own = _own_periods([spell_months(text, month_first) for text in words])
+    if day := _day_of_statement(titles, own):
+        of_title = replace(of_title or When(), month_day=day)
     dated = next((when for when in own if when is not None and when.end is not None), None)
+    years = [when for when in own if when is not None and when.dated]
+    year = years[0] if len(years) == 1 and years[0].is_bare_year else None
     steps = _steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
@@ -114,7 +119,8 @@ def read_header(
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
-        when = _find_when(text, told, step, dated, of_title, newest)
+        own_or_prior = told or (year if _PRIOR.search(text) else None)
+        when = _find_when(text, own_or_prior, step, dated, of_title, newest)
         this = WORDS.this_time.search(text)
         if this and of_document and told is None and of_document.months == _LENGTHS[this[1].lower()]:
             when = of_document
@@ -127,6 +133,10 @@ def read_header(
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+_END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
+"""A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
 
 
 def _spell_heading(line: str, month_first: bool | None) -> str:
@@ -511,12 +521,25 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
     for title in (corner, *reversed(titles[-5:])):
         if (len(title) > 90 or title.endswith(".")) and not WORDS.column_dated_title.search(title):
             continue
-        when = header_period(title) if title else None
+        is_other = WORDS.founded.search(title) or WORDS.column_other_year.search(title)
+        when = header_period(title) if title and not is_other else None
         if when is not None:
             return when
         span = spoken_span(title) if title else None
         if span:
             return When(months=span)
+    return None
+
+
+def _day_of_statement(titles: Sequence[str], own: Sequence[When | None]) -> tuple[int, int] | None:
+    """The month and day in the heading of a statement whose columns are bare years, the newest of them that of the day:
+    "Balance sheet as at 30 June 2024" above 2024 and 2023.
+    """
+    years = [when.year for when in own if when is not None and when.is_bare_year and when.year is not None]
+    for title in reversed(titles[-5:]):
+        when = header_period(title) if years and WORDS.statement_heading.search(title) else None
+        if when and when.end and when.end.year == max(years) and when.months in {None, _YEAR}:
+            return when.end.month, when.end.day
     return None
 
 

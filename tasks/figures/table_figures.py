@@ -160,7 +160,7 @@ class FigureCell:
     """A number with what is known about it: its place, meaning, time, and the entity that it concerns.
 
     `units` are those of a cell beside it. `is_of_two_years`: the table compares two years at most, as tables of
-    quarters do.
+    quarters do. `is_of_balance`: it is a balance sheet, whose result may be that of the year so far.
     """
 
     row: Row
@@ -173,6 +173,7 @@ class FigureCell:
     when: When | None
     entity: str | None
     is_of_two_years: bool = False
+    is_of_balance: bool = False
 
 
 def cell_figure(
@@ -239,7 +240,7 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
     average = cell.label is not None and cell.label.average
     instant = cell.meaning.kind == "instant" or (cell.meaning.kind == "either" and not average)
     day = None if instant or when.months or when.to_date else when.end
-    if day and document.is_of_a_quarter and day != document.calendar.year_end(day.year):
+    if day and (document.is_of_a_quarter or cell.is_of_balance) and day != document.calendar.year_end(day.year):
         return None, "years or quarters"
     of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
     why = "years of a plan without its start" if of_plan else "no period"

@@ -186,7 +186,7 @@ def is_date(words: str) -> bool:
 
 def entity_named(text: str, label: Label) -> str | None:
     """The part of the company that a column's words name; None if they name the whole, or a concept."""
-    rest = without_basis(without_units(_without_periods(without_spans(text))))
+    rest = WORDS.other_calendar.sub(" ", without_basis(without_units(_without_periods(without_spans(text)))))
     if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(WORDS.filler.sub(" ", rest).split())

@@ -1,5 +1,6 @@
 """Series of days, labels over their numbers, columns of no part of the company, and times of no figure."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -290,3 +291,87 @@ def test_a_lone_column_has_the_only_time_that_the_lines_of_its_page_name() -> No
     assert pages(balance.format("As of 31 December 2024\n\nAs of 31 December 2023")) == []
     assert pages("Annual accounts 2024\n", balance.format("Page 2")) == [("900000", "2024-12-31")]
     assert pages("Annual accounts 2024\nand 2023\n", balance.format("Page 2")) == []
+
+
+def test_a_page_that_begins_with_the_heading_of_the_page_before_has_its_day() -> None:
+    balance = "Acme Ltd\nBalance Sheet\nBasis: Accrual\nAs of 31/03/2024\nAccount\tTotal\nTotal for Assets\t900,000\n"
+    assert pages(balance, "Account\tTotal\nTotal for Equity\t700,000\n") == [
+        ("900000", "2024-03-31"), ("700000", "2024-03-31"),
+    ]  # fmt: skip
+    assert pages(balance, "Beta Ltd\nAccount\tTotal\nTotal for Equity\t700,000\n") == [("900000", "2024-03-31")]
+
+
+FISCAL = "2023-07-01/2024-06-30"
+
+
+@cases(
+    ("heading", "columns", "rows", "expected"),
+    [
+        # a statement's heading gives bare years their day
+        ("Balance sheet as at 30 June 2024", "2024|2023", "Total assets|9|8", [
+            ("total_assets", "9", "2024-06-30"), ("total_assets", "8", "2023-06-30"),
+        ]),
+        ("Gewinn- und Verlustrechnung vom 1.7.2023 bis 30.6.2024", "2023/24|Vorjahr", "Umsatzerlöse|9|8", [
+            ("revenue", "9", FISCAL), ("revenue", "8", "2022-07-01/2023-06-30"),
+        ]),
+        ("Balance sheet as at 30 June 2024", "2023|2022", "Total assets|9|8", [
+            ("total_assets", "9", "2023-12-31"), ("total_assets", "8", "2022-12-31"),
+        ]),
+        # a column of the prior year beside the only year; beside two it is nobody's
+        ("Erfolgsrechnung", "2024|Vorjahr", "Nettoerlöse|9|8", [
+            ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
+        ]),
+        ("Erfolgsrechnung", "2024|2023|Vorjahr", "Nettoerlöse|9|8|7", [
+            ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
+        ]),
+        # days of other calendars are no names, and the end of a date is no year
+        ("Balance sheet", "31 December 2023 (18 Jumada II 1445H)", "Total assets|9", [
+            ("total_assets", "9", "2023-12-31"),
+        ]),
+        ("Balance sheet", "As at Ashad 32, 2082 (July 16, 2025)", "Total assets|9", [
+            ("total_assets", "9", "2025-07-16"),
+        ]),
+        ("As at Ashad 32, 2082 (July 16,", "2025) Total|Shares", "Profit for the year|9|8", []),
+        # years in titles that are no time of figures
+        ("Established 1998", "Amount", "Total assets|9", []),
+        ("Registered under the Companies Act 2006", "Amount", "Total assets|9", []),
+        # the result in a balance sheet may be that of the year so far
+        ("Balance sheet", "October 31, 2024", "Total assets|9;Net income|5", [("total_assets", "9", "2024-10-31")]),
+        ("Balance sheet", "December 31, 2024", "Total assets|9;Net income|5", [
+            ("total_assets", "9", "2024-12-31"), ("net_income", "5", "2024-01-01/2024-12-31"),
+        ]),
+        # an item of a total is not the total
+        ("Balance sheet", "2024", "Owner's equity|1;Retained earnings|5;Net income|2;Total equity|8", [
+            ("net_income", "2", "2024-01-01/2024-12-31"), ("equity", "8", "2024-12-31"),
+        ]),
+        ("Balance sheet", "2024", "Owners' equity|7;Non-controlling interests|1;Total equity|8", [
+            ("equity", "7", "2024-12-31"),
+        ]),
+        ("Profit and loss", "2024", "Sales|20;Services|10;Total income|30;Total cost of goods sold|5;Gross profit|25", [
+            ("cost_of_revenue", "5", "2024-01-01/2024-12-31"), ("gross_profit", "25", "2024-01-01/2024-12-31"),
+            ("revenue", "30", "2024-01-01/2024-12-31"),
+        ]),
+        ("Profit and loss", "2024", "Sales|20;Other income|1;Total income|21;Cost of sales|5;Gross profit|15", [
+            ("revenue", "20", "2024-01-01/2024-12-31"), ("cost_of_revenue", "5", "2024-01-01/2024-12-31"),
+            ("gross_profit", "15", "2024-01-01/2024-12-31"),
+        ]),
+        ("Profit and loss", "2024", "Sales|20;Total for Operating Income|21;Operating profit|3", [
+            ("revenue", "21", "2024-01-01/2024-12-31"), ("operating_income", "3", "2024-01-01/2024-12-31"),
+        ]),
+    ],
+)  # fmt: skip
+def test_statements_by_their_headings_and_sums(
+    heading: str, columns: str, rows: str, expected: list[tuple[str, str, str]]
+) -> None:
+    thousands = re.sub(r"\|(\d+)", r"|\1,000", rows).replace(";", "\n")
+    text = f"{heading}\nEUR|{columns}\n{thousands}\n".replace("|", "\t")
+    found = [(concept, value, period) for concept, value, period, _ in figures(text)]
+    assert sorted(found) == sorted((concept, f"{value}000", period) for concept, value, period in expected)
+
+
+def test_segments_have_their_current_and_previous_years() -> None:
+    head = "Notes for the year ended 31 March 2025\nEUR\n\tRoads\t\tRails\t\n\tCurrent year\tPrevious year"
+    assert figures(f"{head}\tCurrent year\tPrevious year\nRevenue\t9,000\t8,000\t7,000\t6,000\n") == [
+        ("revenue", "9000", "2024-04-01/2025-03-31", "Roads"), ("revenue", "8000", "2023-04-01/2024-03-31", "Roads"),
+        ("revenue", "7000", "2024-04-01/2025-03-31", "Rails"), ("revenue", "6000", "2023-04-01/2024-03-31", "Rails"),
+    ]  # fmt: skip
