@@ -22,6 +22,7 @@ from tasks.ai.settings import AiSettings
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
+from tasks.ranking.coverage import LEAST, measure_coverage
 
 LONGEST: Final = 500_000
 """Characters of a source that is checked whole."""
@@ -83,7 +84,7 @@ class ExtractiveAnswerer(Answerer):
         ledger: Ledger | None = None,  # noqa: ARG002 - part of the seam
     ) -> Answer:
         """The best sentences first, each with its source and place; costs nothing."""
-        return offload(_answer, question, sources)
+        return offload(answer_by_quotation, question, sources)
 
 
 def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
@@ -91,13 +92,14 @@ def from_settings(_settings: AiSettings) -> ExtractiveAnswerer:
     return ExtractiveAnswerer()
 
 
-def _answer(question: str, sources: Sequence[Source]) -> Answer:
-    return Answer(f"{OPENING} {quote_sentences(question, sources)}", Usage(), order_warnings(sources))
+def answer_by_quotation(question: str, sources: Sequence[Source], known: str = "") -> Answer:
+    """The answer without a model; `known` as in `best_sentences`."""
+    return Answer(f"{OPENING} {quote_sentences(question, sources, known)}", Usage(), order_warnings(sources))
 
 
-def quote_sentences(question: str, sources: Sequence[Source]) -> str:
+def quote_sentences(question: str, sources: Sequence[Source], known: str = "") -> str:
     """The sentences of the sources that address the question, word for word, or the statement that there are none."""
-    best = best_sentences(question, sources)
+    best = best_sentences(question, sources, known)
     if best is None:
         return "No text was given with the question, so there is nothing to answer from."
     if not best:
@@ -106,8 +108,12 @@ def quote_sentences(question: str, sources: Sequence[Source]) -> str:
     return "These sentences address the question, word for word:\n\n" + "\n\n".join(lines)
 
 
-def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] | None:
-    """The sentences that address the question, best first, each with its source; None if no source has any."""
+def best_sentences(question: str, sources: Sequence[Source], known: str = "") -> list[Candidate] | None:
+    """The sentences that address the question, best first, each with its source; None if no source has any.
+
+    There are none where no sentence covers enough of what is asked (`tasks.ranking.coverage`); `known` are words that
+    none needs to have, such as the name of the company that all are about.
+    """
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
     candidates: dict[str, Source] = {}
     for source in sources:
@@ -117,7 +123,26 @@ def best_sentences(question: str, sources: Sequence[Source]) -> list[Candidate] 
         return [] if any(source.text.strip() for source in sources) else None
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
     statements = {sentence: source for sentence, source in candidates.items() if _says_something(sentence)}
-    return _rank(question, statements) or _rank(question, candidates)
+    best = _rank(question, statements) or _rank(question, candidates)
+    return _keep_covered(question, best, candidates, known) if best else best
+
+
+def _keep_covered(
+    question: str, best: list[Candidate], candidates: Mapping[str, Source], known: str
+) -> list[Candidate]:
+    """The best sentences if one covers the question; otherwise with the one that does in front, or none at all."""
+    texts = list(candidates)
+    places = {text: at for at, text in enumerate(texts)}
+    likeliest = [places[text] for text, _ in best]
+    named = {source.number: f"{source.name} {source.place or ''}" for source in candidates.values()}
+    shown = [f"{named[source.number]}\t{text}" for text, source in candidates.items()]
+    coverage = measure_coverage(question, shown if len(named) > 1 else texts, known, likeliest)
+    if max(coverage[at] for at in likeliest) >= LEAST:
+        return [one for one, at in zip(best, likeliest, strict=True) if coverage[at] >= LEAST / 3]
+    most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
+    if coverage[most] < LEAST:
+        return []
+    return [(texts[most], candidates[texts[most]]), *best][:SHOWN]
 
 
 def _says_something(sentence: str) -> bool:

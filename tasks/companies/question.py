@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.budget import make_question_ledger
-from tasks.ai.extractive import quote_sentences
+from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.pseudonyms import profile_names, with_names
 from tasks.ai.registry import current_answerer
@@ -216,10 +216,10 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     """The answer followed by its sources: those that it uses, otherwise all of them."""
     current = with_names(current_answerer(), lambda: profile_names(identity.name or "", company, None))
     sources = [Source(number, source.name, source.place, source.text) for number, source in enumerate(numbered, 1)]
-    if current.model is None:
-        answer = current.answer(question, sources)
-        return _with_sources(_with_notes(answer.text, answer), numbered, offload(_find_shown, answer.text, numbered))
     name = identity.name or company
+    if current.model is None:
+        answer = offload(answer_by_quotation, question, sources, f"{name} {company}")
+        return _with_sources(_with_notes(answer.text, answer), numbered, offload(_find_shown, answer.text, numbered))
     meant = f"{name} ({company})" if name != company else company
     ledger = make_question_ledger()
     rules = _RULES.format(company=meant)
@@ -232,7 +232,7 @@ def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: st
     )
     checked, notes = proof.answer, proof.notes
     if not proof.stands:
-        text = offload(quote_sentences, question, sources)
+        text = offload(quote_sentences, question, sources, names)
         text = "\n\n".join(filter(None, (LEFT_OUT.format("sources do"), checked.shown, text)))
         return _with_sources(_with_notes(text, answer), numbered, [])
     text = "\n\n".join((checked.shown, *notes))

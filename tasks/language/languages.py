@@ -21,6 +21,8 @@ _DATA: Final = tomllib.loads(Path(__file__).with_name("languages.toml").read_tex
 _SCRIPTS: Final = {language: re.compile(letters) for language, letters in _DATA["scripts"].items()}
 COMMON_WORDS: Final = {language: frozenset(words.split()) for language, words in _DATA["common"].items()}
 """The commonest words of languages in Latin letters."""
+ASKING_WORDS: Final = frozenset(" ".join(_DATA["asking"].values()).split())
+"""Words by which questions ask, of several languages."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -300,6 +300,14 @@ def _meant(words: Sequence[str]) -> Iterator[tuple[VocabularyEntry, tuple[Phrase
         yield entries()[number], tuple(matches[number])
 
 
+def find_meant_phrases(question: str) -> list[tuple[frozenset[str], list[str]]]:
+    """For each entry of the vocabulary that a question means, its words in the question and what documents call it."""
+    return [
+        (frozenset(itertools.chain.from_iterable(asks)), [" ".join(phrase) for phrase in entry.says])
+        for entry, asks in _meant(tokens(question))
+    ]
+
+
 def _nearest(words: Sequence[str]) -> list[tuple[VocabularyEntry, float]]:
     """The entries that share most words with a question, each with the share of the question that it covers.
 

@@ -5,7 +5,7 @@ answer, of which only what a sentence of the passages supports is kept (`tasks.a
 its quotations.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pydantic import BaseModel
@@ -21,8 +21,6 @@ from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
-from tasks.language.tokens import tokens
-from tasks.ranking.query import NONE, find_number
 from tasks.rooms.passages import RoomPassage, RoomPassages, exact_place, stretch
 from tasks.scoring.quotes import locate, verify
 from tasks.statements.answers import Ground
@@ -30,11 +28,6 @@ from tasks.statements.answers import Ground
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6
-_SHARED: Final = 0.5
-"""The share of the question's letters whose words a quotation's passage must have where no model reads it.
-
-Letters, since words that say little are short in every language.
-"""
 SILENT: Final = "The room does not say: no passage was found that mentions this."
 
 
@@ -90,22 +83,10 @@ def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer
 def _without_model(
     question: str, sources: Sequence[Source], passages: Mapping[int, RoomPassage], company: str
 ) -> RoomAnswer:
-    asked = {word for word in tokens(question) if find_number(word) == NONE} - set(tokens(company))
-    quotes = [
-        _quote(sentence, passages[source.number])
-        for sentence, source in best_sentences(question, sources) or ()
-        if _letters(asked & _said(source)) >= _SHARED * _letters(asked) and asked & set(tokens(sentence))
-    ]
+    best = best_sentences(question, sources, company) or ()
+    quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
     answer = f"{OPENING} These words of the room address the question." if quotes else SILENT
     return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
-
-
-def _letters(words: Iterable[str]) -> int:
-    return sum(map(len, words))
-
-
-def _said(source: Source) -> set[str]:
-    return set(tokens(f"{source.name} {source.place or ''} {source.text}"))
 
 
 def _by_model(

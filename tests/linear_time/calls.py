@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from tasks.ai import extractive, prompts, pseudonyms
 from tasks.ai.answerer import Source
-from tasks.ai.extractive import ExtractiveAnswerer, best_sentences, quote_sentences
+from tasks.ai.extractive import ExtractiveAnswerer, answer_by_quotation, best_sentences, quote_sentences
 from tasks.ai.openai import errors, json_answer
 from tasks.ai.privileged import is_named
 from tasks.ai.pseudonyms import StandIns
@@ -38,6 +38,8 @@ from tasks.language.periods import spell_months
 from tasks.memo import check as memo_check
 from tasks.memo import claims, contracts, measures
 from tasks.ranking import WordIndex, rank
+from tasks.ranking.coverage import measure_coverage
+from tasks.ranking.query import find_meant_phrases
 from tasks.reading import places, read_document, tables
 from tasks.reading.mail import message
 from tasks.reading.places import CELLS, HEADING, PAGE, Place
@@ -175,6 +177,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ranking.WordIndex": lambda text: WordIndex([text]).rank(STATEMENT, 5),
     "tasks.ai.extractive.quote_sentences": lambda text: quote_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive.best_sentences": lambda text: best_sentences("What was the revenue?", _source(text)),
+    "tasks.ai.extractive.answer_by_quotation": lambda text: answer_by_quotation("What was paid?", _source(text)),
+    "tasks.ranking.query.find_meant_phrases": find_meant_phrases,
+    "tasks.ranking.coverage.measure_coverage": lambda text: measure_coverage(text[:20_000], [STATEMENT, text], text),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
     "tasks.ai.prompts.question_prompt": lambda text: prompts.question_prompt(text, _source(text)),
     "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),

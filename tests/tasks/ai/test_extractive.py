@@ -3,7 +3,8 @@
 import pytest
 
 from tasks.ai.answerer import Source
-from tasks.ai.extractive import OPENING, SHOWN, ExtractiveAnswerer
+from tasks.ai.extractive import OPENING, SHOWN, ExtractiveAnswerer, quote_sentences
+from tests.cases import cases
 
 SOURCES = [
     Source(
@@ -90,6 +91,53 @@ def test_another_language_is_answered_in_its_own_words(question: str, text: str,
     shown = answer(question, [Source(1, "a.txt", None, text)])
     assert shown.startswith(OPENING)
     assert f"1. {sentence}\n   — a.txt" in shown
+
+
+DEED = (
+    "Shi Farms sells 30,000 lbs. of hemp to Gridiron at $5.00 per pound. Shi Farms delivers where Gridiron wants. "
+    "The laws of Colorado govern this deed. Tim Orr signed for Gridiron in 2020. Notices go to Shi Farms, Pueblo."
+)
+BESCHLUSS = (
+    "Die Gesellschafterversammlung schloss um 14:47 Uhr. Das Protokoll führte Cornelia Schwing. "
+    "Der Beschluss wurde mit 68 gegen 32 Stimmen gefasst. Die Kündigungsfrist beträgt vier Wochen."
+)
+
+
+@cases(
+    ("question", "text", "sentence"),
+    [
+        ("How much does a pound of hemp cost?", DEED, "$5.00"),
+        ("Which state's law governs?", DEED, "Colorado"),
+        ("Where are notices to Shi Farms sent?", DEED, "Pueblo"),
+        ("What was signed in 2020?", DEED, "Tim Orr"),
+        ("What was signed in 2017?", DEED, None),
+        ("How many employees does Shi Farms have?", DEED, None),
+        ("What insurance must Shi Farms carry?", DEED, None),
+        ("Which patents does Gridiron hold?", DEED, None),
+        ("Were 30000 lbs sold?", DEED, "30,000"),
+        ("Wer hat das Protokoll geführt?", BESCHLUSS, "Schwing"),
+        ("Wann schloss die Versammlung?", BESCHLUSS, "14:47"),
+        ("Wie hoch ist der Kaufpreis?", BESCHLUSS, None),
+        ("Welche Dividende wurde beschlossen?", BESCHLUSS, None),
+        (
+            "Quel est le montant du loyer ?",
+            "Le montant de la cotisation est fixé par le bureau. Le siège est à Lyon.",
+            None,
+        ),
+        ("Où se trouve le siège ?", "Le montant de la cotisation est fixé par le bureau. Le siège est à Lyon.", "Lyon"),
+    ],
+)
+def test_a_question_of_which_the_text_says_nothing_is_not_answered(
+    question: str, text: str, sentence: str | None
+) -> None:
+    shown = answer(question, [Source(1, "a.txt", None, text)])
+    assert ("No sentence of the text given" in shown) is (sentence is None)
+    assert sentence is None or sentence in shown
+
+
+def test_the_company_that_is_asked_about_need_not_be_named() -> None:
+    source = [Source(1, "a.txt", None, "The company was founded in 1999. It has offices in Leeds.")]
+    assert quote_sentences("When was Acme founded?", source, "Acme").startswith("These sentences")
 
 
 @pytest.mark.slow
