@@ -73,7 +73,7 @@ def run(
             min=1,
             max=64,
             metavar="N",
-            help="Processes that examine the companies; by default 1 with a model, else one a core for larger batches.",
+            help="Processes that examine the companies; by default 1 with a model, else one for two cores if many.",
         ),
     ] = None,
 ) -> None:

@@ -20,6 +20,7 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.context import TagsContext
 
 from flows.artifacts import batch_key, escape, name_batch_run, prefix_keys, show_outcome, tell, write_ranking
+from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch
 from flows.due_diligence import examine, examining_in_turns
 from flows.engine import IfGiven, as_steps, flow, without_a_line_a_task
@@ -33,14 +34,7 @@ from flows.run import (
     reopen_companies,
     resume_or_start,
 )
-from flows.scheduling import (
-    DeployedBatch,
-    in_its_folder,
-    load_batch,
-    make_slug,
-    name_those_to_come,
-    set_worker_secrets,
-)
+from flows.scheduling import make_slug, name_those_to_come, set_worker_secrets
 from flows.settings import BatchSettings
 from flows.start_helpers import helping
 from flows.unchanged import CaughtUp, ListedRoom, TakenOver, going_on, take_over_if_possible

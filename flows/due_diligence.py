@@ -8,6 +8,7 @@ from threading import BoundedSemaphore
 from typing import Annotated, Final
 
 from flows.artifacts import name_company_run, prefix_keys, show_outcome
+from flows.batch_definition import DeployedBatch, in_its_folder
 from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow
 from flows.extract_all import extract_all
@@ -24,7 +25,7 @@ from flows.run import (
     resume_or_start,
     single,
 )
-from flows.scheduling import DeployedBatch, in_its_folder, set_worker_secrets
+from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
 from storage import database, documents
 from storage.runs import CompanyStatus

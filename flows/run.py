@@ -12,8 +12,8 @@ from typing import Final
 
 from sqlmodel import Session
 
+from flows.batch_definition import DeployedBatch, keep_definition, load_batch
 from flows.batch_file import Batch, BatchCompany
-from flows.scheduling import DeployedBatch, keep_definition, load_batch
 from storage import database, run_documents, runs, scores, texts
 from storage.columns import now
 from storage.documents import Room, RoomDocument

@@ -11,8 +11,8 @@ import pytest
 from deployments.documents import table
 from deployments.init import Template, init
 from flows.batch import batch
+from flows.batch_definition import BatchDefinition
 from flows.batch_file import read_batch
-from flows.scheduling import BatchDefinition
 from tasks.errors import BadRequest
 from tasks.reading import read_document
 from tasks.reports.files import render

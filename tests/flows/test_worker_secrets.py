@@ -11,8 +11,9 @@ from prefect.blocks.system import Secret
 from prefect.client.orchestration import get_client
 
 from flows.batch import batch
+from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
-from flows.scheduling import DeployedBatch, set_worker_secrets
+from flows.scheduling import set_worker_secrets
 from storage import database, runs
 from tasks.ai.settings import AiSettings
 from tasks.documents.drive.google.settings import GoogleDriveSettings
