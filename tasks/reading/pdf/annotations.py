@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PdfDocument, count_written, string
@@ -46,6 +45,12 @@ _TYPE: Final = (4.0, 8.0)
 """The smallest and the largest size in points in which values are set; that of most forms is between them."""
 
 _MOST_SET: Final = 500
+_BESIDE: Final = 200.0
+"""How far in points from a field the words beside it stand at most."""
+_BELOW: Final = 2.0
+"""Points by which they may stand lower than its box."""
+_AROUND: Final = 3
+"""Characters before and behind the next one whose lowest tells the baseline: that one may be a raised mark."""
 _CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
 
 _LONG: Final = 20
@@ -188,7 +193,11 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
     if pdfium.FPDFPage_GetRotation(page):
         return []
     values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
-    for remark in values:
+    textpage = pdfium.FPDFText_LoadPage(page) if values else None
+    bases = [_base_beside(textpage, remark.field) for remark in values if remark.field]
+    if textpage:
+        pdfium.FPDFText_ClosePage(textpage)
+    for remark, base in zip(values, bases, strict=True):
         assert remark.field is not None
         left, bottom, right, top = remark.field
         smallest, largest = _TYPE
@@ -199,9 +208,22 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
         pdfium.FPDFPageObj_GetBounds(item, *sides)
         squeezed = min(1.0, (right - left) / max(1.0, sides[2].value - sides[0].value + size))
         left += squeezed * size / 2  # so that it is not glued to a currency's sign before it
-        pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, (bottom + top - 0.7 * size) / 2)
+        pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, base or (bottom + top - 0.7 * size) / 2)
         pdfium.FPDFPage_InsertObject(page, item)
     return values
+
+
+def _base_beside(textpage: Any, field: tuple[float, float, float, float]) -> float | None:
+    """The baseline of the words before a field on its level; None if others are nearer."""
+    left, bottom, _, top = field
+    near = pdfium.FPDFText_GetCharIndexAtPos(textpage, left, (bottom + top) / 2, _BESIDE, (top - bottom) / 2)
+    if near < 0:
+        return None
+    around = range(max(0, near - _AROUND), min(pdfium.FPDFText_CountChars(textpage), near + _AROUND + 1))
+    origins = list(document.character_origins(textpage, around))
+    if origins[near - around.start][0] > left:
+        return None
+    return min((base for _, base in origins if bottom - _BELOW < base < top), default=None)
 
 
 def _box(annotation: Any) -> tuple[float, float, float, float] | None:
@@ -241,8 +263,9 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
 
 
 def _compare_values(appearance: Appearance, value: str) -> str:
-    """A value as shown, followed by the stored value if it differs: "$1,234.50 (1234.5)", "2 0 2 4 (2024)"."""
-    if not appearance.words.strip() or one_line(appearance.words) == one_line(value):
+    """A value as shown, followed by the stored value if other letters are in it: "$1,234.50 (1234.5)"."""
+    shown = "".join(appearance.words.split())
+    if not shown or shown == "".join(value.split()):
         return value
     return f"{appearance.words} ({value})" if value else appearance.words
 

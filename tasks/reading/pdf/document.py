@@ -163,6 +163,7 @@ _LAYER: Final = re.compile(
 )
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 _buffer: Final = _Buffer()
+_SHEETS: Final = re.compile(r"^Calc$|\bExcel\b")
 _LONGEST: Final = 1 << 23
 """Units of a string or of a page's text; a longer one is not real."""
 
@@ -233,6 +234,11 @@ class PdfDocument:
             return frozenset()
         numbers = set(_REFERENCE.findall(off[1]))
         return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
+
+    @cached_property
+    def is_sheet(self) -> bool:
+        """Whether Excel or LibreOffice Calc printed it, as it says of its creator (ISO 32000-1, 14.3.3)."""
+        return _SHEETS.search(string(pdfium.FPDF_GetMetaText, self.handle, b"Creator")) is not None
 
     @property
     def uses_stand_in(self) -> bool:

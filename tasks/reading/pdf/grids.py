@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final
 
 from tasks.reading.pdf.grouping import ColumnCells, Grouping, TableLine, find_label_column
-from tasks.reading.pdf.lines import LEADING_SIGN, Line, LineCell, build_lines, is_figure, is_sign
+from tasks.reading.pdf.lines import LEADING_SIGN, VALUE, Line, LineCell, build_lines, is_figure, is_sign
 from tasks.reading.pdf.rows import TableRow, begins_at_the_right, join_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
@@ -38,7 +38,8 @@ def is_too_much(cell: Sequence[Line]) -> bool:
     """Whether a cell of several lines contains a part of the page, or a table of its own."""
     if len(cell) > _MOST_LINES and not all(is_figure(write_words(line.words)) for line in cell):
         return True
-    return sum(sum(is_figure(part.text) for part in line.cells) > 1 for line in cell) >= TABLE_LINES
+    figures = (sum(is_figure(part.text) and part.words[0].piece <= 0 for part in line.cells) for line in cell)
+    return sum(count > 1 for count in figures) >= TABLE_LINES
 
 
 def rows_between_rules(
@@ -115,9 +116,16 @@ def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
 def _text(lines: Sequence[Line], end: float) -> str:
     """The text of a cell whose lines may end at `end`."""
     if len(lines) < 2:
-        return write_words(lines[0].words) if lines else ""
+        return _write_line(lines[0]) if lines else ""
     size = max(line.size for line in lines)
-    return join_lines([(write_words(line.words), line.words) for line in lines], end, size)
+    return join_lines([(_write_line(line), line.words) for line in lines], end, size)
+
+
+def _write_line(line: Line) -> str:
+    """The words of a line, with marks around the values of a form's fields."""
+    if any(cell.words[0].piece > 0 for cell in line.cells):
+        return VALUE.join([cell.text for cell in line.cells])
+    return write_words(line.words)
 
 
 _MOST_CELLS: Final = 20_000

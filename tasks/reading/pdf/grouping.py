@@ -17,6 +17,7 @@ from typing import Final
 from tasks.reading.pdf.lines import (
     CLOSING_SIGN,
     LEADING_SIGN,
+    VALUE,
     Interval,
     LineCell,
     is_amount,
@@ -102,6 +103,11 @@ class ColumnCells:
         return [word for cell in self.cells for word in cell.words]
 
     @property
+    def has_value(self) -> bool:
+        """Whether one of them is the value of a form's field."""
+        return any(cell.words[0].piece > 0 for cell in self.cells)
+
+    @property
     def text(self) -> str:
         """The text of the cells, without a space between signs and their figures."""
         if len(self.cells) == 1:
@@ -110,7 +116,7 @@ class ColumnCells:
         for cell in self.cells:
             words = cell.text
             tight = not text or CLOSING_SIGN.fullmatch(words) or LEADING_SIGN.fullmatch(text)
-            text += words if tight else f" {words}"
+            text += words if tight else f"{VALUE if self.has_value else ' '}{words}"
         return text
 
 
@@ -253,6 +259,8 @@ class Grouping:
 
     def _stack_faults(self, upper: ColumnCells, lower: ColumnCells, column: int, *, is_row: bool) -> float:
         """How irregular it is that one cell holds both texts; `is_row`: the lower one may be in a row of its own."""
+        if upper.has_value and lower.has_value:
+            return _Fault.STACKED_FIGURES
         above, below = upper.text, lower.text
         if is_like_figure(above) and is_like_figure(below):
             return _Fault.GOES_ON if _TORN.search(above) else _Fault.STACKED_FIGURES

@@ -8,7 +8,7 @@ import gc
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -33,11 +33,15 @@ from tasks.reading.pdf.gaps import (
     is_in_letters,
 )
 from tasks.reading.pdf.grids import find_ruled_tables
-from tasks.reading.pdf.lines import Line, LineCell, build_lines, is_figure
+from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines, is_figure
+from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
+from tasks.reading.pdf.table_columns import is_of_sheet
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.words import (
     MOST,
+    NONE_KNOWN,
+    KnownCells,
     PageWord,
     are_set_twice,
     find_turn,
@@ -82,7 +86,7 @@ def _has_figure_columns(text: str) -> bool:
     return any(other - one < _AMONG for one, other in zip(labelled, labelled[2:], strict=False))
 
 
-def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCells = NONE_KNOWN) -> list[Edit]:
     """The changes to the text of an open page that make it read as it is printed, in order.
 
     Tables get rows and cells, words that PDFium joins are separated, and a page in single letters is reassembled from
@@ -91,13 +95,13 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
     collects = gc.isenabled()
     gc.disable()  # thousands of words and cells, and no circles among them: it takes a fifth of the time
     try:
-        return _layout_edits(page, textpage, page_text)
+        return _layout_edits(page, textpage, page_text, known)
     finally:
         if collects:
             gc.enable()
 
 
-def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
+def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCells) -> list[Edit]:
     text = page_text.text
     if is_in_letters(text) and page_text.characters <= MOST and not is_right_to_left(text):
         return [(0, len(text), _order_glyphs(textpage, page_text))]
@@ -108,16 +112,18 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText) -> list[Edit]:
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
     turn = find_turn(textpage, page_text)
     if not (
-        _has_figure_columns(text) or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
+        any(known)
+        or _has_figure_columns(text)
+        or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
     ):
         return edits
-    words = find_words(textpage, page_text, turn, spaces)
+    words = find_words(textpage, page_text, turn, spaces, known)
     if not 0 < len(words) <= _MOST_WORDS:
         return edits
     if are_set_twice(words) and not is_right_to_left(text):
         once = _order_glyphs(textpage, page_text, twice=True)
-        known = set(text.split())
-        found = [word in known for word in once.split()]
+        given = set(text.split())
+        found = [word in given for word in once.split()]
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = find_rules(page, turn)
@@ -143,6 +149,11 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
     across = join_rules(rules.horizontal)
     ruled = {word.first for word in _words(tables)}
     free = build_lines(word for word in words if word.first not in ruled)
+    if is_of_sheet(free):
+        tops = sorted(table.base for table in tables)
+        for _, held in groupby(free, lambda line: bisect(tops, line.base)):
+            tables += find_tables(list(held), across)
+        return tables, []
     if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns
     if rules.vertical:
@@ -153,7 +164,26 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
             tables += merge_columns(lines) or [
                 table for side in pages_side_by_side(lines) for table in find_tables(side, across)
             ]
+            tables += _find_values(lines, tables)
     return tables, []
+
+
+def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
+    """The lines outside tables in which values of a form's fields stand.
+
+    A value is a cell of its own unless it stands among the words of a sentence, or the line below goes on with one.
+    """
+    held = {word.first for word in _words(tables)}
+    found: list[Table] = []
+    for line, below in zip_longest(lines, lines[1:]):
+        if any(word.piece > 0 for word in line.words) and held.isdisjoint([word.first for word in line.words]):
+            goes_on = below is not None and below.words[0].text[:1].islower()
+            cells = [line.cells[0].text]
+            for before, cell in pairwise(line.cells):
+                is_apart = cell.left - before.right > CELL_GAP * line.size or before.text.endswith(":")
+                cells[-1:] = [cells[-1], cell.text] if is_apart and not goes_on else [f"{cells[-1]} {cell.text}"]
+            found.append(Table(line.base, [TableRow(cells, line.words)], is_prose=True))
+    return found
 
 
 def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
@@ -232,8 +262,23 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
 
 
 def _mark_table(table: Table) -> str:
-    text = "\r\n".join("\t".join(row.cells) for row in table.rows)
+    text = "\r\n".join(map(_write_row, table.rows))
     return text if table.is_prose else f"{TABLE}{text}{TABLE_END}"
+
+
+def _write_row(row: TableRow) -> str:
+    """A row's cells. One is parted at the values of a form's fields where empty cells behind it make room for them."""
+    text = "\t".join(row.cells)
+    if VALUE not in text:
+        return text
+    cells = list(row.cells)
+    last = max(index for index, cell in enumerate(cells) if cell)
+    for index in range(last, -1, -1):
+        parts = cells[index].split(VALUE)
+        behind = cells[index + 1 : index + len(parts)]
+        has_room = index == last or (len(behind) == len(parts) - 1 and not any(behind))
+        cells[index : index + len(parts) if has_room else index + 1] = parts if has_room else [" ".join(parts)]
+    return "\t".join(cells)
 
 
 def _words(tables: Iterable[Table]) -> list[PageWord]:

@@ -50,6 +50,9 @@ def is_sign(text: str) -> bool:
 
 Interval = tuple[float, float]
 
+VALUE: Final = "\ufdd2"
+"""What stands between the value of a form's field and other words in one cell. No character has this number."""
+
 GUTTER: Final = 0.35
 """The least width of the white between two columns, as a share of the size."""
 TOUCH: Final = 0.1
@@ -60,7 +63,7 @@ _BEFORE: Final = ("$", "£", "¥", "US$", "$(", "£(")
 """Signs that always stand before their figure; others stand beside the nearer one."""
 _LONE_FIGURE: Final = re.compile(r"[(−–—-]?[\d(]|[−–—-]+$")
 _ENDS_FIGURE: Final = re.compile(r"[\d)%−–—-]$")
-_CELL_GAP: Final = 0.9
+CELL_GAP: Final = 0.9
 """Words whose gap is wider, as a share of the size, stand in cells of their own where other lines agree."""
 _SAME_LINE: Final = 0.3
 """How far a word may be raised or lowered, as a share of the size, to belong to the line."""
@@ -252,7 +255,7 @@ def _find_cell_starts(words: Sequence[PageWord]) -> list[int]:
     for index, word in enumerate(words):
         gap, size = word.left - last_right, word.size
         smaller = size if size < last_size else last_size  # noqa: FURB136 - min takes three times as long
-        if gap > _CELL_GAP * smaller:
+        if word.piece != last.piece or (gap > CELL_GAP * smaller and not word.piece):
             begins.append(index)
         elif gap < WORD_GAP * smaller and index:
             word.glued = word.glued or _goes_on(last, word, gap)

@@ -25,6 +25,7 @@ from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, page_text
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
 from tasks.reading.pdf.repair import find_packed
+from tasks.reading.pdf.words import NONE_KNOWN, KnownCells
 from tasks.reading.places import DOUBTFUL_SCAN, HIDDEN_SCAN, page_numbers
 from tasks.reading.text_writer import Writer
 
@@ -105,12 +106,15 @@ class PageReading(NamedTuple):
     """Whether PDFium loses some of its glyphs."""
     is_plain: bool = False
     """Whether its words stand as they are drawn, and its tables in no rows."""
-    in_tables: Sequence[Remark] = ()
-    """Values of fields in its tables, which stand behind these."""
 
 
 def read_page(
-    page: Any, remarks: Sequence[Remark] = (), layers_off: Collection[str] = (), *, is_plain: bool = False
+    page: Any,
+    remarks: Sequence[Remark] = (),
+    layers_off: Collection[str] = (),
+    *,
+    known: KnownCells = NONE_KNOWN,
+    is_plain: bool = False,
 ) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
@@ -138,18 +142,17 @@ def read_page(
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
-    in_tables: list[Remark] = []
-    edits = [] if is_plain else layout_edits(page, textpage, page_content)
+    edits = [] if is_plain else layout_edits(page, textpage, page_content, known)
     spots = [] if is_plain else _doubtful(text)
     if remarks or edits or spots:
         layout = _Layout(textpage, page_content, edits)
-        unplaced, in_tables = layout.place(remarks)
+        unplaced = layout.place(remarks)
         layout.mend(spots)
         text = layout.text()
     pdfium.FPDFText_ClosePage(textpage)
     if unseen:
         text = defects.without_blanks(text)
-    return PageReading(text, unplaced, unknown, unseen, is_out_of_order, is_hidden, in_tables=in_tables)
+    return PageReading(text, unplaced, unknown, unseen, is_out_of_order, is_hidden)
 
 
 def mend_text(
@@ -280,12 +283,9 @@ class _Layout:
         self._edits = list(edits)
         self._replaced = sorted((start, end) for start, end, _ in edits)
 
-    def place(self, remarks: Sequence[Remark]) -> tuple[list[Remark], list[Remark]]:
-        """Put remarks at the ends of the lines next to their spots; returns those without a line, and values whose
-        line the layout has moved.
-        """
+    def place(self, remarks: Sequence[Remark]) -> list[Remark]:
+        """Put remarks at the ends of the lines next to their spots; returns those without a line."""
         left: list[Remark] = []
-        moved: list[Remark] = []
         for remark in remarks:
             line = None if remark.spot is None else self._line_at(*remark.spot)
             if line is None:
@@ -293,9 +293,7 @@ class _Layout:
             else:
                 words = remark.text.strip()
                 self._edits.append((line, line, ("\n" if "\n" in words else " ") + words))
-                if remark.field is not None and self._is_replaced(line - 1):
-                    moved.append(remark)
-        return left, moved
+        return left
 
     def mend(self, spots: Iterable[tuple[int, int]]) -> None:
         """Add spaces after commas and between words if the gap shows them, and remove breaks beside raised text.

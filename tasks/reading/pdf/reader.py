@@ -27,6 +27,7 @@ from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
+from tasks.reading.pdf.words import KnownCells
 from tasks.reading.places import page_numbers
 from tasks.reading.text_writer import Reading, Source, Writer
 
@@ -253,8 +254,9 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
     is_plain = limits.is_second_try() or limits.is_hurried()
+    known = KnownCells(is_sheet=document.is_sheet)
     try:
-        reading = pages.read_page(page, remarks, document.layers_off, is_plain=is_plain)
+        reading = pages.read_page(page, remarks, document.layers_off, known=known, is_plain=is_plain)
     except MemoryError:
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
@@ -274,18 +276,19 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
 def _set_values(
     document: PdfDocument, page: Any, reading: PageReading, remarks: Sequence[annotations.Remark]
 ) -> PageReading:
-    """The reading with the values of fields in the rows of their labels; as it was if one is not found there.
+    """The reading with the values of fields behind their labels; as it was if one is not found there.
 
     The values are drawn on the page, which afterwards tells no longer whether it is a scan.
     """
-    values = annotations.set_values(document, page, remarks if reading.in_tables else reading.remarks)
+    values = annotations.set_values(document, page, remarks)
     if not values:
         return reading
     numbers = {value.number for value in values}
     others = [remark for remark in remarks if remark.number not in numbers]
-    again = pages.read_page(page, others, document.layers_off)
+    known = KnownCells([value.field for value in values if value.field is not None], document.is_sheet)
+    again = pages.read_page(page, others, document.layers_off, known=known)
     found = (re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values)
-    return _set_values(document, page, again, others) if all(found) else reading
+    return again if all(found) else reading
 
 
 def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:

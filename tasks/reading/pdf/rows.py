@@ -17,6 +17,7 @@ from tasks.reading.pdf.lines import (
     CLOSING_SIGN,
     GUTTER,
     LEADING_SIGN,
+    VALUE,
     Interval,
     Line,
     LineCell,
@@ -61,7 +62,8 @@ def join_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, siz
         last, drawn = lines[index - 1]
         broken = len(drawn) == 1 and _is_broken(last, words, (full - drawn[0].right) / size)
         broken = broken or text.endswith(HYPHENS) or _SOFT_BREAK.search(text) is not None
-        text += words if broken or (_GOES_ON.match(words) and text[-1].isalnum()) else f" {words}"
+        parted = VALUE if max(drawn[-1].piece, lines[index][1][0].piece) > 0 else " "
+        text += words if broken or (_GOES_ON.match(words) and text[-1].isalnum()) else f"{parted}{words}"
     return text
 
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from typing import Final
 
 from tasks.reading.pdf.lines import (
@@ -53,6 +54,11 @@ _STRETCHED: Final = 2.0
 """The white between words of such a line at most, as a share of their size."""
 _NEXT_LINE: Final = 2.2
 """The distance of a line and the one below it at most, in sizes."""
+
+
+def is_of_sheet(lines: Sequence[Line]) -> bool:
+    """Whether lines are of a printed sheet, each of whose cells is drawn by itself."""
+    return any(line.words[0].piece < 0 for line in lines)
 
 
 def is_table(rows: Sequence[Line]) -> bool:
@@ -274,6 +280,32 @@ def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
         else:
             parted[-1][1] = right
     return [(left, right) for left, right in parted]
+
+
+def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
+    """The columns of a printed sheet, whose cells are known: words that run on over empty cells make none.
+
+    The narrowest cells come first; two columns of which no line has both are one.
+    """
+    cells = sorted((cell.right - cell.left, cell.left, cell.right) for line in lines for cell in line.cells)
+    columns: list[Interval] = []
+    for _, left, right in cells:
+        first = bisect(columns, left + TOUCH, key=itemgetter(1))
+        end = bisect_left(columns, right - TOUCH, key=itemgetter(0))
+        if end <= first:
+            columns.insert(first, (left, right))
+        elif end - first == 1:
+            columns[first] = min(left, columns[first][0]), max(right, columns[first][1])
+    held = [{find_column(cell, columns) for cell in line.cells} for line in lines]
+    parted = columns[:1]
+    first = 0
+    for index, (left, right) in enumerate(columns[1:], 1):
+        if any(index in line and not line.isdisjoint(range(first, index)) for line in held):
+            parted.append((left, right))
+            first = index
+        else:
+            parted[-1] = parted[-1][0], right
+    return parted
 
 
 def with_signs(columns: Sequence[Interval], lines: Sequence[Line]) -> list[Interval]:

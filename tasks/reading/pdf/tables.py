@@ -33,7 +33,9 @@ from tasks.reading.pdf.table_columns import (
     find_column,
     find_columns,
     find_full_row_columns,
+    find_sheet_columns,
     is_list,
+    is_of_sheet,
     is_table,
     link_words,
     part_at_edges,
@@ -107,6 +109,9 @@ def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
 
 def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
     """Runs of lines that begin and end with several cells, with at most a few lines of one cell in between."""
+    if is_of_sheet(lines):
+        rows = [index for index, line in enumerate(lines) if len(line.cells) > 1]
+        return [list(lines[rows[0] : rows[-1] + 1])] if rows else []
     blocks: list[list[Line]] = []
     run: list[Line] = []
     lone = 0
@@ -349,7 +354,7 @@ def find_tables(lines: list[Line], rules: Sequence[RuledLine] = (), *, is_part: 
         if beside := _side_by_side(block, rules):
             tables += beside
             continue
-        end = find_table_end(block)
+        end = len(block) if is_of_sheet(block) else find_table_end(block)
         if end < len(block):
             waiting += find_blocks(block[end:], rules)[::-1]
             block = trim_block(block[:end])
@@ -373,14 +378,15 @@ def _read_block(
     `drawn_behind`: the word that is drawn after each; filled when first needed.
     """
     rows = several_cells(block)
-    if (len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows):
+    is_sheet = is_of_sheet(block)
+    if not is_sheet and ((len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows)):
         return []
     rows, columns, size = _find_columns(block)
-    if len(columns) < 2 or not is_table(several_cells(block)) or is_list(rows):
+    if len(columns) < 2 or not (is_sheet or (is_table(several_cells(block)) and not is_list(rows))):
         return []
-    if inside := beside_caption(block, columns):
+    if not is_sheet and (inside := beside_caption(block, columns)):
         return find_tables(build_lines(inside), rules)
-    block = without_notes(block, columns)
+    block = block if is_sheet else without_notes(block, columns)
     for line in block:
         line.cells = [part for cell in line.cells for part in _part_figures(cell, columns)]
     block = [*headers_above(lines, block[0], columns), *block]
@@ -392,13 +398,15 @@ def _read_block(
         return parts
     if not drawn_behind:
         drawn_behind.update(link_words(lines))
-    return [] if runs_on(block, len(table.rows), drawn_behind) else [table]
+    return [] if not is_sheet and runs_on(block, len(table.rows), drawn_behind) else [table]
 
 
 def _find_columns(block: list[Line]) -> tuple[list[Line], list[Interval], float]:
     """A table's rows, before some were split, and its columns, and the size of its letters."""
     rows = several_cells(block)
     size = sorted(line.size for line in rows)[len(rows) // 2]
+    if is_of_sheet(block):
+        return rows, find_sheet_columns(rows), size
     columns = find_full_row_columns(rows, find_columns(rows, size), size)
     if part_at_rivers(block, columns, size):
         columns = find_columns(several_cells(block), size)

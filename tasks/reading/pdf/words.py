@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import compress
 from math import pi
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
@@ -37,6 +37,11 @@ _SIGN_GAP: Final = 0.26
 """The white before a percent sign up to which it belongs to its figure, if no space was typed."""
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
+_TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
+_SPACE: Final = 0.5
+"""The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
+_TYPED: Final = 0.05
+"""The share of the spaces of a sheet's page that were typed, at least, where others part its cells."""
 _THOUSANDS: Final = re.compile(r"\d \d{3}(?!\d)")
 _GROUP: Final = 3
 """Digits between two blanks that part thousands."""
@@ -61,7 +66,8 @@ class PageWord:
     """The characters from `first` to `end` of the page's text, without white space.
 
     `glued`: there is no space before it, because it continues the word to its left. `apart`: none was typed before it,
-    as between cells that are drawn one by one.
+    as between cells that are drawn one by one. `piece`: the number of the cell in which the document itself says that
+    it stands, above 0 for a form's field, below 0 for a sheet's cell; 0 where it says nothing.
     """
 
     text: str
@@ -73,6 +79,21 @@ class PageWord:
     end: int
     glued: bool = False
     apart: bool = False
+    piece: int = 0
+
+
+class KnownCells(NamedTuple):
+    """What a document itself says of the cells on a page.
+
+    `fields`: the boxes of a form's fields that are filled in. `is_sheet`: a program for sheets printed it, which draws
+    each cell by itself.
+    """
+
+    fields: Sequence[Box] = ()
+    is_sheet: bool = False
+
+
+NONE_KNOWN: Final = KnownCells()
 
 
 def write_words(words: Iterable[PageWord]) -> str:
@@ -108,7 +129,9 @@ def find_turn(textpage: Any, page_text: PageText) -> int:
     return turns.most_common(1)[0][0] if turns else 0
 
 
-def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = ()) -> list[PageWord]:
+def find_words(
+    textpage: Any, page_text: PageText, turn: int, spaces: Sequence[int] = (), known: KnownCells = NONE_KNOWN
+) -> list[PageWord]:
     """The words of a page as PDFium separates them, those rotated by `turn` quarters, turned upright.
 
     `spaces`: where spaces are missing in the text.
@@ -137,6 +160,7 @@ def find_words(textpage: Any, page_text: PageText, turn: int, spaces: Sequence[i
         words = list(_upright_words(textpage, text, spans, ones, others))
         if page_text.characters == len(text):
             _note_generated_spaces(textpage, text, words)
+            _note_pieces(textpage, text, words, known)
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return _join_thousands(words) if _THOUSANDS.search(text) else words
@@ -148,6 +172,41 @@ def _note_generated_spaces(textpage: Any, text: str, words: Iterable[PageWord]) 
     generated = document.are_generated(textpage, [word.first - 1 for word in spaced])
     for word, is_generated in zip(spaced, generated, strict=True):
         word.apart = is_generated == 1
+
+
+def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: KnownCells) -> None:
+    """Note in which field or cell of a sheet each word stands. Dots and lines to write a value on are left out."""
+    if known.is_sheet:
+        _note_cells(textpage, text, words)
+    for number, (left, bottom, right, top) in enumerate(known.fields, 1):
+        held = [
+            word
+            for word in words
+            if left < (word.left + word.right) / 2 < right and bottom < word.size / 3 - word.base < top
+        ]
+        for word in held:
+            word.piece = number
+            if _TO_WRITE_ON.fullmatch(word.text):
+                word.text, word.glued = "", True
+        if held:
+            held[-1].right = max(held[-1].right, right)  # what stands behind the field is next to it
+
+
+def _note_cells(textpage: Any, text: str, words: Sequence[PageWord]) -> None:
+    """Note in which cell of a sheet each word stands: no space was typed between two cells, or they stand apart.
+
+    On pages that are drawn word by word nothing tells the cells.
+    """
+    spaced = [index for index, word in enumerate(words) if index and text[word.first - 1] == " "]
+    typed = {index for index in spaced if not words[index].apart}
+    wide = {index for index in spaced if words[index].left - words[index - 1].right > _SPACE * words[index].size}
+    if len(typed) < _TYPED * len(spaced) and 2 * len(wide) < len(spaced):
+        return
+    objects = document.text_objects(textpage, [word.first for word in words])
+    piece = 0
+    for index, word in enumerate(words):
+        piece -= index not in typed or (index in wide and objects[index] != objects[index - 1])
+        word.piece = piece
 
 
 def _join_thousands(words: Iterable[PageWord]) -> list[PageWord]:

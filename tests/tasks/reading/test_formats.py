@@ -33,7 +33,7 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-14",
     ".html": "html-3",
-    ".pdf": "pdf-21",
+    ".pdf": "pdf-22",
     ".pptx": "pptx-11",
     ".txt": "txt-3",
     ".xls": "xls-5",

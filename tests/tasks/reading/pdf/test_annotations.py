@@ -83,6 +83,7 @@ def field(entries: bytes, *others: bytes) -> str:
         (b"/FT /Tx /T (a) /V (Drawn) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
         (b"/FT /Btn /T (a) /Ff 65536 /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn\n"),
         (b"/FT /Ch /T (a) /V (D) /AP << /N 7 0 R >>", (b"draw",), "Page\nDrawn (D)\n"),
+        (b"/FT /Tx /T (a) /V (Dra w n) /AP << /N 7 0 R >>", (b"draw",), "Page\nDra w n\n"),
     ],
 )
 def test_a_value_is_found_wherever_it_stands(entries: bytes, others: tuple[bytes, ...], expected: str) -> None:
@@ -164,6 +165,49 @@ def test_values_in_a_table_of_fields_stand_in_the_rows_of_their_labels() -> None
 def test_values_near_labels_stand_in_their_rows_like_those_far_from_them() -> None:
     lines = first_page(table_of_fields("Staff", "Rent", "Debt")).split("\n")
     assert lines[-4:-1] == ["Staff\t1,400\t1,750", "Rent\t2,400\t2,750", "Debt\t3,400\t3,750"]
+
+
+def filled_line(*parts: tuple[float, str, float], y: float = 700, canvas: Canvas | None = None) -> bytes:
+    """A page with labels and behind them fields, each given by where the label begins, its words, and the value's x."""
+    file = BytesIO()
+    canvas = canvas or Canvas(file, A4)
+    for number, (x, label, at) in enumerate(parts, 1):
+        canvas.drawString(x, y, label)
+        place = {"x": at, "y": y - 1, "width": 80, "height": 18, "borderWidth": 0}
+        canvas.acroForm.textfield(name=f"{label} {y}", value=f"Value {number}", **place)
+    canvas.save()
+    return file.getvalue()
+
+
+@cases(
+    ("parts", "line"),
+    [
+        (((72, "Name:", 110), (220, "Post code", 290)), "Name:\tValue 1\tPost code\tValue 2"),
+        (((72, "Street ..............................", 112),), "Street\tValue 1"),
+        (((72, "Made on", 117), (200, "in London.", 300)), "Made on Value 1 in London.\tValue 2"),
+    ],
+)
+def test_a_value_outside_tables_is_parted_from_its_label_and_not_from_a_sentence(
+    parts: tuple[tuple[float, str, float], ...], line: str
+) -> None:
+    assert first_page(filled_line(*parts)) == f"{line}\n"
+
+
+def test_lines_of_a_cell_with_values_are_rows_and_a_row_s_other_cells_stay_where_they_are() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for number, label in enumerate(("Members", "Employees", "Visitors")):
+        y = 700 - 50 * number
+        canvas.drawString(76, y + 20, label)
+        canvas.drawString(402, y + 20, "persons")
+        for part, low in (("Men:", 28), ("Women:", 8)):
+            canvas.drawString(180, y + low, part)
+            place = {"x": 240, "y": y + low - 3, "width": 60, "height": 16, "borderWidth": 0}
+            canvas.acroForm.textfield(name=f"{label} {part}", value=f"No {number}{low}", **place)
+        canvas.grid([72, 176, 398, 490], [y, y + 50])
+    canvas.save()
+    lines = first_page(file.getvalue()).split("\n")
+    assert lines[:2] == ["\tMen:\tNo 028", "Members\tWomen: No 08\tpersons"]
 
 
 def test_values_are_read_once_where_the_layout_takes_too_much() -> None:

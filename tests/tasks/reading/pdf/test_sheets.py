@@ -1,0 +1,45 @@
+"""Sheets that Excel or LibreOffice Calc printed: each cell is drawn by itself."""
+
+from io import BytesIO
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.reading.pdf import reader
+
+ROWS = (
+    ("Management accounts of the northern branch", "", "", ""),
+    ("", "2024", "2025", "Note"),
+    ("Net sales", "1,204", "1,310", "as audited"),
+    ("Cost", "", "(922)", "of sales"),
+    ("Margin", "298", "388", ""),
+)
+
+
+def printed(creator: str, *, by_words: bool = False) -> str:
+    """The text of a sheet whose figures end right before the notes; `by_words` draws each word by itself."""
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.setCreator(creator)
+    canvas.setFont("Helvetica", 10)
+    for number, row in enumerate(ROWS):
+        for x, words in zip((72, 170, 210, 212), row, strict=True):
+            begin = x - canvas.stringWidth(words) if x in {170, 210} else x
+            for word in words.split() if by_words else [words]:
+                canvas.drawString(begin, 700 - 12 * number, word)
+                begin += canvas.stringWidth(f"{word} ")
+    canvas.save()
+    return reader.read(file.getvalue()).text
+
+
+@pytest.mark.parametrize("creator", ["Calc", "Microsoft® Excel® for Microsoft 365", "Acrobat PDFMaker 11 for Excel"])
+def test_cells_of_a_sheet_that_touch_are_parted(creator: str) -> None:
+    assert printed(creator).split("\n")[:-1] == [ROWS[0][0], *map("\t".join, ROWS[1:])]
+
+
+@pytest.mark.parametrize(("creator", "by_words"), [("Writer", False), ("Microsoft Excel", True)])
+def test_words_that_nothing_says_to_be_cells_stay_together(creator: str, by_words: bool) -> None:
+    text = printed(creator, by_words=by_words)
+    assert "Net sales" in text
+    assert "as audited" in text
