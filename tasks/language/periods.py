@@ -43,11 +43,15 @@ _BEGINS: Final = {
     for words in (_MONTHS, _ORDINAL_NUMBERS, *(_DATA[name].split() for name in ("times", "quarters", "halves")))
     for word in words
 }
+_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
+"""The years of Japanese emperors, by the year before their first."""
+
+_OF_ERAS: Final = "|".join(rf"(?P<era{before}>(?<={era})\d{{1,2}})" for era, before in _ERAS.items())
 _TOKEN: Final = re.compile(
     rf"{words_ahead(_BEGINS)}(?:"
     rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
-    rf"|(?P<cjk>(?<!\d)(?P<cy>{YEAR})年(?: ?(?P<cm>\d{{1,2}})月(?: ?(?P<cd>\d{{1,2}})日|(?P<ck>期)(?! ?第)"
-    r"|(?!期))|(?! ?\d|[度間前])))"
+    rf"|(?P<cjk>(?<!\d)(?:(?P<cy>{YEAR})|{_OF_ERAS})[年년]"
+    r"(?: ?(?P<cm>\d{1,2})[月월](?: ?(?P<cd>\d{1,2})[日일]|(?P<ck>期)(?! ?第)|(?!期))|(?! ?\d|[度間前])))"
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|ro|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
     rf"(?:,? (?:de )?(?P<dy>{_FULL_YEAR})\b"
     rf"| (?P<dyy>\d\d)\b(?! ?[\w.,:%-]))?)"
@@ -122,7 +126,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
     rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks"
-    rf"|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
+    rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
@@ -369,7 +373,8 @@ def _when(match: re.Match[str]) -> When | None:
     part = {name: value for name, value in match.groupdict().items() if value is not None}
     read = next((read for form, read in _FORMS.items() if form in part), None)
     when = read(part) if read else None
-    return when and replace(when, start=match.start(), stop=match.end())
+    of_era = len(next(iter(_ERAS))) if when and any(name.startswith("era") for name in part) else 0
+    return when and replace(when, start=match.start() - of_era, stop=match.end())
 
 
 _Part = dict[str, str]
@@ -406,7 +411,8 @@ def _month(part: _Part) -> When:
 
 def _japanese_day(part: _Part) -> When | None:
     """A day, month or year in Japanese; "2024年3月期" is the fiscal year that ends in that month."""
-    year = int(part["cy"])
+    of_eras = (before + int(part[name]) for before in _ERAS.values() if (name := f"era{before}") in part)
+    year = next(of_eras, None) or int(part["cy"])
     if "cm" not in part:
         return When(year=year)
     month = int(part["cm"])
