@@ -461,7 +461,8 @@ class _Table:
         if figure is None:
             return None
         weight = 0 if self._by_part else self._weight
-        return TableCandidate(figure, meaning.rank, self._section, weight, self._over.is_consolidated)
+        consolidated = self._over.is_consolidated
+        return TableCandidate(figure, meaning.rank, self._section, weight, consolidated, row=row.start)
 
     def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
         """The period of a row of a series, as long as the step to the next row; None for a sum that runs on."""

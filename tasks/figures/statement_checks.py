@@ -153,27 +153,28 @@ def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCand
     totals = [each for each in found if each.rank == _WEAK and WORDS.total_row.match(each.figure.label)]
     if not totals:
         return list(found)
-    others_own = any(WORDS.owners_of_others.search(row.label) for row in grid.rows)
-    values = {(each.figure.concept, _key(each)): each.figure.value for each in found}
-    items = set()
-    for total in totals:
-        concept, key = total.figure.concept, _key(total)
-        gross, cost = values.get(("gross_profit", key)), values.get(("cost_of_revenue", key), Decimal(0))
-        for each in found:
-            is_above = each.figure.concept == concept and _key(each) == key and each.figure.start < total.figure.start
-            if not is_above or each.rank != 1 or each.figure.value == total.figure.value:
-                continue
-            if concept == "revenue" and gross is not None and gross + cost == total.figure.value:
-                items.add(each)
-            between = (row for row in grid.rows if each.figure.start < row.start < total.figure.start)
-            if concept == "equity" and not others_own and any(any(map(is_number, row.cells[1:])) for row in between):
-                items.add(each)
-    return [each for each in found if each not in items]
+    of_others = any(WORDS.owners_of_others.search(row.label) for row in grid.rows)
+    sums = {_key(each): each for each in totals if each.figure.concept == "equity" and not of_others}
+    values = {_key(each): each.figure.value for each in found}
+    for total in (each for each in totals if each.figure.concept == "revenue"):
+        _, *key = _key(total)
+        gross, cost = values.get(("gross_profit", *key)), values.get(("cost_of_revenue", *key), Decimal(0))
+        if gross is not None and gross + cost == total.figure.value:
+            sums[_key(total)] = total
+    return [each for each in found if each.rank != 1 or not _is_item(grid, each, sums.get(_key(each)))]
 
 
-def _key(candidate: TableCandidate) -> tuple[str, str, str | None]:
+def _is_item(grid: Grid, candidate: TableCandidate, total: TableCandidate | None) -> bool:
+    """Whether a row differs from a total below it, with other numbers between them."""
+    if total is None or candidate.figure.value == total.figure.value:
+        return False
+    start, end = candidate.figure.start, total.figure.start
+    return any(start < row.start < end and any(map(is_number, row.cells[1:])) for row in grid.rows)
+
+
+def _key(candidate: TableCandidate) -> tuple[str, ...]:
     figure = candidate.figure
-    return figure.period, figure.unit, figure.entity
+    return figure.concept, figure.period, figure.unit, figure.entity or ""
 
 
 _WEAK: Final = 2

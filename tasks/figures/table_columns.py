@@ -31,8 +31,12 @@ from tasks.language.periods import (
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _LONGEST_SCALE: Final = 90
-_PRIOR: Final = re.compile(rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
-_THIS: Final = re.compile(rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]"), re.IGNORECASE)
+_PRIOR: Final = re.compile(
+    rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]") + r"|\(전\)", re.IGNORECASE
+)
+_THIS: Final = re.compile(
+    rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]") + r"|\(당\)", re.IGNORECASE
+)
 _GROUP: Final = re.compile(r"\b(?:group|consolidated|konzern|groupe|gruppo|grupo|groep|koncern\w*)\b", re.IGNORECASE)
 _ALONE: Final = re.compile(r"^(?!.*\bgroup\b).*\b(?:company|parent)\b", re.IGNORECASE)
 _LONGEST_SPAN: Final = 40
@@ -112,25 +116,27 @@ def read_header(
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
     unclear = lost or _contradicts_order(own, words)
-    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
-    columns: list[FigureColumn] = []
-    for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
+    own_scale = read_units(corner).multiplier
+
+    def read_column(text: str, told: When | None, step: int | None, of_part: str) -> FigureColumn:
         label = reader.read(text)
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
-            columns.append(FigureColumn(text, label, None, None, True, units_of_table))
-            continue
+            return FigureColumn(text, label, None, None, True, units_of_table)
         own_or_prior = told or (year if _PRIOR.search(text) else None)
         when = _find_when(text, own_or_prior, step, dated, of_title, newest)
         this = WORDS.this_time.search(text)
         if this and of_document and told is None and of_document.months == _LENGTHS[this[1].lower()]:
             when = of_document
         skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
-        own_scale = label.units.multiplier or read_units(corner).multiplier
-        contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
+        scale_here = label.units.multiplier or own_scale
+        contradicts = len(boxes) > 1 or bool(scale and scale_here and scale_here != scale)
         entity = entity_named(WORDS.this_time.sub(" ", _THIS.sub(" ", _PRIOR.sub(" ", of_part))), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
-        columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
+        return FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn)
+
+    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
+    columns = list(map(read_column, words, own, steps, of_parts))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 

@@ -89,7 +89,7 @@ _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class TableCandidate:
-    """A possible figure, with how certain its label is, its section, and its table."""
+    """A possible figure, with how certain its label is, its section, its table, and where its row begins."""
 
     figure: Figure
     rank: int
@@ -97,6 +97,7 @@ class TableCandidate:
     weight: int
     consolidated: bool = False
     table: int = -1
+    row: int = -1
 
     def of_concept(self, concept: str) -> "TableCandidate":
         """The same number with another meaning."""
@@ -122,6 +123,9 @@ def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Itera
     of_all = [each for each in candidates if not _CONTINUING.search(each.figure.label)]  # operations, where some are
     group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
+    if len({(each.row, each.figure.value) for each in group}) > len({each.row for each in group}):
+        findings.leave_out("rows of one concept that differ", len(group))  # columns that nothing tells apart
+        return
     sure = [candidate for candidate in group if candidate.rank == best]
     if len({candidate.figure.value for candidate in sure}) == 1:
         yield sure[0]

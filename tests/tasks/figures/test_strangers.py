@@ -375,3 +375,27 @@ def test_segments_have_their_current_and_previous_years() -> None:
         ("revenue", "9000", "2024-04-01/2025-03-31", "Roads"), ("revenue", "8000", "2023-04-01/2024-03-31", "Roads"),
         ("revenue", "7000", "2024-04-01/2025-03-31", "Rails"), ("revenue", "6000", "2023-04-01/2024-03-31", "Rails"),
     ]  # fmt: skip
+
+
+@cases(
+    ("text", "expected"),
+    [
+        ("貸借対照表\n(令和6年3月31日現在)\n(単位:千円)\n科目\t金額\n資産合計\t250,000\n", [
+            ("total_assets", "250000000", "2024-03-31"),
+        ]),
+        ("損益計算書\n自令和5年4月1日至令和6年3月31日\n(単位：円)\n科目\t金額\nⅠ 売上高\t1,250,000\n", [
+            ("revenue", "1250000", "2023-04-01/2024-03-31"),
+        ]),
+        ("平成30年3月期\n(単位：円)\n科目\t金額\n売上高\t1,250\n", [("revenue", "1250", "2017-04-01/2018-03-31")]),
+        ("재무상태표\n2023년 12월 31일 현재\n(단위: 천원)\n\t제 2(당) 기\t제 1(전) 기\n자산총계\t9,000\t8,000\n", [
+            ("total_assets", "9000000", "2023-12-31"), ("total_assets", "8000000", "2022-12-31"),
+        ]),
+        ("资产负债表\n2023年12月31日\n人民币千元\n项目\t期末余额\t期初余额\n货币资金\t9,000\t8,000\n", [
+            ("cash", "9000000", "2023-12-31"), ("cash", "8000000", "2022-12-31"),
+        ]),
+        # columns that nothing tells apart
+        ("Balance sheet as at 31 December 2023\n\tEUR\tEUR\nTotal assets\t9,000\t8,000\n", []),
+    ],
+)  # fmt: skip
+def test_statements_of_eastern_asia_and_columns_alike(text: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [each[:3] for each in figures(text)] == expected
