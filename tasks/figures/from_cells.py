@@ -176,6 +176,7 @@ class _Table:
         self._rows = grid.rows[head:]
         self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
         self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
+        self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
@@ -412,6 +413,8 @@ class _Table:
 
     def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:
         """The column of each number in a row."""
+        if len(self._dated) > 1 and row.start in self._valued:
+            return {}
         if (meaning := said.meaning) is not None:
             self._leave_out_cells(row, said.numbers)
             return columns_under(row, said.numbers, self._columns, meaning, lambda: self._single_column(row, meaning))

@@ -25,6 +25,9 @@ from tasks.language.periods import When, find_periods, last_day
 _MOST_ROWS: Final = 400
 """Rows of a table that may be two; what is longer is a list."""
 
+_FEWEST_NAMES: Final = 8
+"""Different words in a column, with numbers behind them, that are the names of another table."""
+
 _NARROWEST: Final = 4
 """Columns of two tables: a label and a number each."""
 
@@ -33,7 +36,7 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
     """The separate tables in a grid, from left to right; usually just the grid itself.
 
     A second table begins where a column has words and there are numbers on both sides: below an empty column, or if the
-    taxonomy knows at least two of its words.
+    taxonomy knows at least two of its words, or where each of many rows has a name of its own.
     """
     if len(grid.rows) > _MOST_ROWS:
         return [grid]
@@ -56,7 +59,8 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
 
 def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
     """Whether a new table begins at a column, to the right of one that begins at `start`."""
-    labels = meant = left = 0
+    meant = left = 0
+    labels: list[str] = []
     for row in grid.rows:
         cell = row.cells[at] if at < len(row.cells) else ""
         if (
@@ -66,11 +70,12 @@ def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
             or not row.has_number_between(at + 1, row.width)
         ):
             continue
-        labels += 1
+        labels.append(cell)
         meant += reader.speaks(cell)
         left += row.has_number_between(start + 1, at)
     apart = all(at - 1 >= len(row.cells) or not row.cells[at - 1] for row in grid.rows)
-    return left > 0 and (meant >= 2 or (apart and labels >= 2 and meant > 0))
+    listed = len({*labels}) >= max(_FEWEST_NAMES, 0.9 * len(labels))
+    return left > 0 and (meant >= 2 or listed or (apart and len(labels) >= 2 and meant > 0))
 
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:

@@ -388,6 +388,23 @@ def counts_columns(row: Row, numbers: Sequence[int]) -> bool:
 _FEWEST_COUNTED: Final = 3
 
 
+def find_valuation(rows: Sequence[Row]) -> frozenset[int]:
+    """Where the rows of a valuation begin that stand below columns of years and are of none of them.
+
+    "Sum of cash flows | 900", "Cash | 40", "Debt | 25", "Value per share | 12": three or more running, one number each.
+    """
+    found: set[int] = set()
+    run: list[Row] = []
+    for row in (*rows, None):
+        if row is not None and sum(map(bool, row.cells)) == _PAIR and row.has_number(comma_decimal=False):
+            run.append(row)
+            continue
+        if len(run) >= _FEWEST_COUNTED and any(WORDS.of_a_valuation.search(each.label) for each in run):
+            found.update(each.start for each in run)
+        run = []
+    return frozenset(found)
+
+
 def not_one_number(row: Row, numbers: Sequence[int]) -> int:
     """How many cells of a row contain digits, or a failed formula, but not a single number: "5-6"."""
     known = {0, *numbers}
