@@ -415,9 +415,8 @@ class LedgerDocument:
 
     def _title_period(self, line: str) -> When | None:
         """The time behind "Reporting period:" or at the end of an update's title, or the month before "recap"."""
-        label = WORDS.own_period_name.match(line)
-        if label is not None:
-            return header_period(spell_months(line[label.end() :], self.month_first))
+        if WORDS.own_period_name.match(line):
+            return header_period(spell_months(line, self.month_first))
         dated = [when for when in find_periods(line) if when.dated]
         if (
             len(dated) == 1

@@ -292,6 +292,7 @@ def _is_linked(
         return False
     if (
         WORDS.said_range.match(rest)
+        or (lead.rstrip().endswith(":") and WORDS.count_to_come.match(rest))
         or WORDS.said_remainder.search(lead)
         or WORDS.behind_amount_of_a_part.search(rest[:120])
     ):

@@ -31,8 +31,8 @@ def _match_list_line(words: str) -> re.Pattern[str]:
     )
 
 
-_LISTED_PEOPLE: Final = _match_list_line("employees|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
-_LISTED_CUSTOMERS: Final = _match_list_line("customers|clients|kunden")
+_LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
+_LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
@@ -141,6 +141,7 @@ def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
     of_some = WORDS.count_of_some.search(after) or WORDS.count_somewhere.match(after)
+    of_some = of_some or (not after and WORDS.count_to_come.match(sentence, match.end("number")))
     return bool(
         of_some or WORDS.count_of_a_segment.search(sentence) or WORDS.of_a_place.search(sentence[: match.start()])
     )

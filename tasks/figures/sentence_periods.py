@@ -65,7 +65,8 @@ class Mentions:
         for concept in taxonomy.concepts.values():
             for written in (*concept.mentions, *_more("mentions", concept), *_more("clauses", concept)):
                 for spelling in spellings(written):
-                    self._by_words.setdefault(spelling.lower(), concept)
+                    for words in {spelling, spelling.replace(" and ", " & ")}:
+                        self._by_words.setdefault(words.lower(), concept)
         by_letter: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._by_words, key=len, reverse=True):
             by_letter[word[0]].append(re.escape(word[1:]))

@@ -241,6 +241,8 @@ JULY = "2024-07-01/2025-06-15"
         ("date: 2017-10-01\ntitle: September Recap\n\nUSD\tThis Month\tChange\nRevenue\t5,000\t+3%\n", [
             ("revenue", "5000", "2017-09-01/2017-09-30"),
         ]),
+        ("Acme update, March 2025\n\n- Headcount: 40 by June\n- Customers: 12 new\n", []),
+        ("Acme\n\nYear ended 30 June 2025\n\n- Cash & cash equivalents: £1,200\n", [("cash", "1200", "2025-06-30")]),
         ("Update on the loan signed March 2019\n\n- Debt: $9,000\n", []),
         ("Update: the accounts were filed in March 2025\n\n- Net income: $9,000\n", []),
         ("FY2024 net income: ($20,000)\n\n2023 EBITDA: ($1.2m)\n", [
