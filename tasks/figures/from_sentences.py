@@ -41,11 +41,17 @@ _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
 
 _DIGIT: Final = re.compile(r"\d")
+_GLUED: Final = re.compile(r"\d{3}\)?[A-Z][a-z]")
+"""A label that is glued to the number before it: several in a line are a table without its cells."""
+
 _SPOKEN: Final = re.compile(r"\A(?=[\s\S]*?\d)(?:[^\t]*\Z|[\s\S]*?(?:[.!?…][)\]\"'”’»]*\s|[。！？]))")
 """A paragraph with a number; a row of cells is one where a sentence ends in it."""
 
 _FAR: Final = 120
 """Characters behind a concept in which its amount stands."""
+
+_BESIDE: Final = 10
+"""Characters behind a bound in which the amount itself may stand: "just shy of $20m at $19.8m"."""
 
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
@@ -83,7 +89,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     listed: dict[tuple[str, str], list[Figure]] = defaultdict(list)
     for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_SPOKEN):
         sentence = spoken_words.text[:_LONGEST]
-        if "\t" in sentence or not _DIGIT.search(sentence):
+        if "\t" in sentence or not _DIGIT.search(sentence) or len(_GLUED.findall(sentence)) > 1:
             continue
         spoken.begin(spoken_words.place(0), spoken_words.place(len(sentence) - 1) + 1)
         for figure in _of_sentence(document, taxonomy, mentions, sentence, findings, spoken):
@@ -219,6 +225,8 @@ def _stands_alone(
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})
     ):
         return False
+    if _is_of_another_name(document, sentence, spoken.start):
+        return False
     if (
         WORDS.share_or_change_before.search(before)
         or WORDS.said_of_others.search(before)
@@ -243,8 +251,9 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
     position in the sentence.
     """
     behind = sentence[match.end() :]
+    bound = _FAR
     for amount in _amounts_behind(document, concept, behind):
-        if amount.start > _FAR:
+        if amount.start > min(_FAR, bound):
             return None
         is_bare = amount.unit is None
         if is_bare and not amount.scale and "count" not in concept.units:
@@ -261,7 +270,10 @@ def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[s
             WORDS.said_respectively.sub("", WORDS.said_currency_last.sub("", lead.rstrip()) if amount.unit else lead),
         )
         below = _is_below(sentence, match, shift_amount(amount, match.end()))
-        if not below and (WORDS.said_change.search(lead) or WORDS.said_bound.search(lead)):
+        if not below and WORDS.said_change.search(lead):
+            continue
+        if not below and WORDS.said_bound.search(lead):
+            bound = amount.end + _BESIDE
             continue
         of_another = match.group() in lead.lower()  # the nearer mention tells
         if of_another or not _is_linked(concept, match, sentence, amount, lead, below=below):
@@ -320,10 +332,30 @@ def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
     document's first lines.
     """
     name = _GENITIVE.fullmatch(word)
-    if name is None:
+    return name is not None and _is_in_head(document, name[1], start)
+
+
+def _is_of_another_name(document: LedgerDocument, sentence: str, start: int) -> bool:
+    """Whether a sentence is about a name, "Beta posted", that other sentences have too and the first lines have not."""
+    named = _SUBJECT.match(sentence)
+    if named is None or _GENERAL.search(named["name"]) or _is_in_head(document, named["name"], start):
         return False
+    return re.search(rf"[a-z,] {re.escape(named['name'])}\b", document.text[:_LOOKED_AT]) is not None
+
+
+_SUBJECT: Final = re.compile(
+    r"\W*(?:The )?(?P<name>[A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3}) "
+    r"(?:reported|posted|delivered|generated|achieved|recorded|contributed|booked|saw)\b"
+)
+_GENERAL: Final = re.compile(r"\b(?:Company|Group|Business|Firm|Corporation|Fund|Bank|Management|Board|We|It)\b")
+_LOOKED_AT: Final = 60_000
+"""Characters of a document in which a name is looked for."""
+
+
+def _is_in_head(document: LedgerDocument, name: str, start: int) -> bool:
+    """Whether a name occurs in the document's own name, or before an offset in its first lines."""
     said_before = document.text[: min(start, _FIRST_LINES)]
-    return re.search(rf"\b{name[1]}\b", f"{document.name.replace('_', ' ')} {said_before}") is not None
+    return re.search(rf"\b{re.escape(name)}\b", f"{document.name.replace('_', ' ')} {said_before}") is not None
 
 
 def _amount_ahead(

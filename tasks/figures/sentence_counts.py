@@ -72,7 +72,8 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
             and match is not None
             and not WORDS.count_has_share.search(match["verb"])
         )
-        if match is not None and not of_growth and not is_hypothetical(sentence, match.start()):
+        weighted = counted_by is WORDS.shares_in_issue and match and "weighted" in lower[: match.end()]
+        if match is not None and not of_growth and not weighted and not is_hypothetical(sentence, match.start()):
             yield concept, match
 
 

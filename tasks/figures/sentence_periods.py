@@ -211,6 +211,8 @@ class Spoken:
         when = header_period(heading)
         if when is None or not found or when.forecast or len({(each.end, each.year) for each in found}) > 1:
             return None
+        if when.part and WORDS.time_full_year.search(heading):
+            return None  # "fourth quarter and full year results"
         if _names_duration(when):
             return when
         as_of = _names_day(when) and WORDS.as_of.search(heading[: found[0].start]) is not None
@@ -269,6 +271,7 @@ def times(sentence: str) -> tuple[Sequence[When], ...]:
         for when in find_periods(sentence)
         if when.dated and not WORDS.time_of_founding.search(sentence, 0, when.start)
     ]
+    found = [each for at, when in enumerate(found) if (each := _of_the_same_part(sentence, found[:at], when))]
     begins = [0, *(when.stop for when in found)]
     spans = [spoken_span(sentence[begin : when.stop]) for begin, when in zip(begins, found, strict=False)]
     several = len({span for span in spans if span}) > 1
@@ -287,6 +290,13 @@ def times(sentence: str) -> tuple[Sequence[When], ...]:
             else [[when] for when in group]
         )
     )
+
+
+def _of_the_same_part(sentence: str, before: Sequence[When], year: When) -> When | None:
+    """A time; "the same period in 2023" is the part of 2023 that the time before it names, and None without one."""
+    if not year.is_bare_year or not WORDS.same_part.search(sentence, 0, year.start):
+        return year
+    return _of_year(before[0], year) if before else None
 
 
 def _of_year(first: When, year: When) -> When:

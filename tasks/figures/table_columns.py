@@ -567,6 +567,8 @@ def _join_period(when: When | None, title: When | None) -> When | None:
 
 def _date_by_title(when: When | None, title: When) -> When | None:
     """A column's period without a year, with the title's year, or the title's whole period."""
+    if when is not None and when.part and title.end and title.months != _YEAR:
+        return None  # quarters under the day of a print
     if title.dated and (when is None or not when.month_day):
         months, part = (when.months, when.part) if when else (None, "")
         return replace(title, months=months or title.months, part=part or title.part)

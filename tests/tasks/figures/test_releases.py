@@ -244,3 +244,17 @@ def test_a_sentence_that_leads_to_a_table_names_no_year_s_end() -> None:
 def test_a_list_of_terms_does() -> None:
     text = "fiscal 2024\tFiscal Year Ended February 2, 2025\nfiscal 2023\tFiscal Year Ended January 28, 2024\n"
     assert learn_calendar(text).year_end(2024).isoformat() == "2025-02-02"
+
+
+def test_the_same_period_of_another_year_is_as_long_and_a_brands_revenue_is_not_the_companys() -> None:
+    profit = (
+        "For the quarter ended September 30, 2024, net income was $0.2 million, compared to a net loss of $0.3 million"
+    )
+    assert [each[1:3] for each in found(f"{profit} during the same period in 2023.\n")] == [
+        ("200000", "2024-07-01/2024-09-30"), ("-300000", "2023-07-01/2023-09-30"),
+    ]  # fmt: skip
+    assert found("Revenue was $5 million in the same period in 2023.\n") == []
+    head = f"Golden Group announces results\n\n{'About us, at length. ' * 30}\n\n"
+    brand = "Betty reported a 14% growth of full-year revenue to $106 million in 2024. We own Betty since 2019.\n"
+    assert found(head + brand) == []
+    assert [each[1] for each in found(brand.replace("Betty", "The Company"))] == ["106000000"]
