@@ -36,7 +36,8 @@ from tasks.documents.kinds.room import find_company_kinds
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger, ledger_warnings
-from tasks.operation import as_parts, concerning
+from tasks.operation import concerning
+from tasks.prefect_setup import untracked
 from tasks.reports.report import load_results
 from tasks.table.ask import ask_table
 
@@ -134,18 +135,19 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
     company_id = find_run_company(run, domain).id
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
-    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
+    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them: a
+    # task run takes 30 ms of work, an artifact 20.
     try:
-        with _places.get() or nullcontext(), ExitStack() as parts:
+        with _places.get() or nullcontext(), ExitStack() as small:
             if _turns.get() is not None and is_embedded() and _is_done_here():
-                parts.enter_context(as_parts())
+                small.enter_context(untracked())
             with _turns.get() or nullcontext():
                 if room_id is None:
                     room_id = index_folder(folder, company_id=company_id)
                 else:
                     assign_room(company_id, room_id)
                 if not _is_small(room_id):
-                    parts.close()  # its steps take long enough to be looked at
+                    small.close()  # its steps take long enough to be looked at
                 extract_all(folder, room_id=room_id, company_id=company_id)
                 build_ledger.tracked(company_id)
                 add_warnings(company_id, ledger_warnings(company_id))

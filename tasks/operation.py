@@ -35,17 +35,6 @@ def concerning(whom: str) -> AbstractContextManager[None]:
     return holding(_concerned, whom)
 
 
-_is_part: ContextVar[bool] = ContextVar("is_part", default=False)
-
-
-def as_parts() -> AbstractContextManager[None]:
-    """Run the operations in the block as parts of the task that is under way, without task runs of their own.
-
-    A task run costs Prefect and its server 30 ms of work.
-    """
-    return holding(_is_part, True)
-
-
 class Operation(Generic[P, R]):
     """A function with a name in the Prefect UI. `options` are those of `prefect.task`."""
 
@@ -71,8 +60,8 @@ class Operation(Generic[P, R]):
         return self._tracked.task
 
     def tracked(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run it as a Prefect task, for flows; it is also done if Prefect fails (`run_tracked`). See `as_parts`."""
-        return self.function(*args, **kwargs) if _is_part.get() else self._tracked.run(*args, **kwargs)
+        """Run it as a Prefect task, for flows; it is also done if Prefect fails (`run_tracked`)."""
+        return self._tracked.run(*args, **kwargs)
 
     def run_tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """As `tracked` but without retries, for calls whose answer somebody is waiting for."""

@@ -123,7 +123,15 @@ def test_a_batch_scores_what_needs_no_model_and_shows_passages_for_the_rest(fini
     assert "Alpha" in (finished.out / "report.html").read_text()
 
 
-def test_the_artifacts_can_be_read_back_from_prefect(finished: Finished) -> None:
+@pytest.fixture
+def lasting_server(prefect_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server as one that the user runs, whose pages are looked at when a command is over."""
+    monkeypatch.setenv("PREFECT_API_URL", prefect_url)
+
+
+@pytest.mark.usefixtures("lasting_server")
+def test_the_artifacts_can_be_read_back_from_prefect(batch_file: Path) -> None:
+    batch(batch_file)
     assert any(
         "Alpha" in str(card) and "established" in str(card)
         for card in artifacts("scorecard-small-screen--alpha-example")
@@ -379,6 +387,7 @@ def test_score_company_runs_alone_on_a_run_that_is_there(batch_file: Path) -> No
         score_company("unknown.example", run=run)
 
 
+@pytest.mark.usefixtures("lasting_server")
 def test_a_scorecard_that_cannot_be_built_is_no_failure_of_prefect(
     batch_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
