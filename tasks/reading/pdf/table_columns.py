@@ -20,6 +20,7 @@ from tasks.reading.pdf.lines import (
     Interval,
     Line,
     LineCell,
+    is_amount,
     is_figure,
     is_header,
     is_sign,
@@ -285,7 +286,8 @@ def find_columns(lines: Sequence[Line], size: float) -> list[Interval]:
 def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
     """The columns of a printed sheet, whose cells are known: words that run on over empty cells make none.
 
-    The narrowest cells come first; two columns of which no line has both are one.
+    The narrowest cells come first. Two columns of which no line has both are one unless both have amounts, such as
+    debit and credit.
     """
     cells = sorted((cell.right - cell.left, cell.left, cell.right) for line in lines for cell in line.cells)
     columns: list[Interval] = []
@@ -297,10 +299,18 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
         elif end - first == 1:
             columns[first] = min(left, columns[first][0]), max(right, columns[first][1])
     held = [{find_column(cell, columns) for cell in line.cells} for line in lines]
+    amounts = {
+        find_column(cell, columns)
+        for line in lines
+        for cell in line.cells
+        if is_amount(cell.text) and len(cell.text) > 1
+    }
     parted = columns[:1]
     first = 0
     for index, (left, right) in enumerate(columns[1:], 1):
-        if any(index in line and not line.isdisjoint(range(first, index)) for line in held):
+        same = range(first, index)
+        both = any(index in line and not line.isdisjoint(same) for line in held)
+        if both or (index in amounts and not amounts.isdisjoint(same)):
             parted.append((left, right))
             first = index
         else:

@@ -1,5 +1,6 @@
 """Sheets that Excel or LibreOffice Calc printed: each cell is drawn by itself."""
 
+from collections.abc import Sequence
 from io import BytesIO
 
 import pytest
@@ -17,13 +18,16 @@ ROWS = (
 )
 
 
-def printed(creator: str, *, by_words: bool = False) -> str:
+Row = tuple[str, ...]
+
+
+def printed(creator: str, rows: Sequence[Row] = ROWS, *, by_words: bool = False) -> str:
     """The text of a sheet whose figures end right before the notes; `by_words` draws each word by itself."""
     file = BytesIO()
     canvas = Canvas(file, A4)
     canvas.setCreator(creator)
     canvas.setFont("Helvetica", 10)
-    for number, row in enumerate(ROWS):
+    for number, row in enumerate(rows):
         for x, words in zip((72, 170, 210, 212), row, strict=True):
             begin = x - canvas.stringWidth(words) if x in {170, 210} else x
             for word in words.split() if by_words else [words]:
@@ -36,6 +40,11 @@ def printed(creator: str, *, by_words: bool = False) -> str:
 @pytest.mark.parametrize("creator", ["Calc", "Microsoft® Excel® for Microsoft 365", "Acrobat PDFMaker 11 for Excel"])
 def test_cells_of_a_sheet_that_touch_are_parted(creator: str) -> None:
     assert printed(creator).split("\n")[:-1] == [ROWS[0][0], *map("\t".join, ROWS[1:])]
+
+
+def test_debit_and_credit_that_no_row_has_both_of_are_two_columns() -> None:
+    rows = [("Rent of May", "1,200", "", "paid"), ("Sale of a van", "", "8,400", "open"), ("Fees", "310", "", "paid")]
+    assert printed("Calc", rows).split("\n")[:-1] == ["\t".join(row) for row in rows]
 
 
 @pytest.mark.parametrize(("creator", "by_words"), [("Writer", False), ("Microsoft Excel", True)])
