@@ -5,6 +5,7 @@ end. PDFium expects wider gaps than some programs leave: it joins words, or ends
 """
 
 import re
+from bisect import bisect, bisect_left
 from collections.abc import Collection, Sequence
 from itertools import chain, pairwise, starmap
 from math import inf
@@ -47,6 +48,8 @@ _ROWS_OF_WORDS: Final = 3
 """The same where words are drawn one by one, and sentences stand apart as far as cells."""
 _COLUMNS: Final = 3
 """Columns from which a table may be drawn one after the other: pages of prose have two."""
+_ALIGNED: Final = 0.5
+"""Points by which cells of a column begin apart."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -93,6 +96,29 @@ def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
         if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
             spots += (begin + index + 1 for index in wide)
     return spots
+
+
+def find_touching_cells(textpage: Any, page_text: PageText) -> list[int]:
+    """Where spaces must be inserted into the text of a printed sheet, as a cell begins within what looks like a word.
+
+    Cells are drawn one by one, and begin where those of other rows do: what is cut off at its cell's end touches the
+    next. Where letters are drawn one by one too, for want of a font, nothing tells the cells.
+    """
+    text = page_text.text
+    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+        return []
+    drawn = [index for index, character in enumerate(text) if not character.isspace()]
+    objects = document.text_objects(textpage, drawn)
+    begins = [index for index, last, item in zip(drawn[1:], objects, objects[1:], strict=False) if last != item]
+    lefts = [box[0] for box in document.character_boxes(textpage, begins)]
+    ordered = sorted(lefts)
+    within = [
+        index
+        for index, left in zip(begins, lefts, strict=True)
+        if text[index - 1].isalnum()
+        and bisect(ordered, left + _ALIGNED) - bisect_left(ordered, left - _ALIGNED) > _ROWS_OF_WORDS
+    ]
+    return within if len(within) < len(text.split()) else []
 
 
 def _find_split_words(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -27,6 +27,7 @@ from tasks.reading.pdf.gaps import (
     are_printed_over,
     by_height,
     find_missing_spaces,
+    find_touching_cells,
     find_turned_runs,
     has_gutters,
     is_drawn_by_words,
@@ -107,6 +108,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
         return [(0, len(text), _order_glyphs(textpage, page_text))]
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
     spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    if known.is_sheet:
+        spaces = sorted({*spaces, *find_touching_cells(textpage, page_text)})
     edits = [(spot, spot, " ") for spot in spaces]
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))

@@ -47,6 +47,20 @@ def test_debit_and_credit_that_no_row_has_both_of_are_two_columns() -> None:
     assert printed("Calc", rows).split("\n")[:-1] == ["\t".join(row) for row in rows]
 
 
+def test_a_cell_that_is_cut_off_where_the_next_one_begins_is_parted_from_it() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.setCreator("Calc")
+    for number, name in enumerate(("Rent of May", "Sale of a van", "Fees", "Administratio", "Post")):
+        if name == "Administratio":
+            canvas.drawRightString(200, 700 - 14 * number, name)
+        else:
+            canvas.drawString(118, 700 - 14 * number, name)
+        canvas.drawString(200, 700 - 14 * number, f"Code{number}")
+    canvas.save()
+    assert "Administratio\tCode3\nPost\tCode4\n" in reader.read(file.getvalue()).text
+
+
 @pytest.mark.parametrize(("creator", "by_words"), [("Writer", False), ("Microsoft Excel", True)])
 def test_words_that_nothing_says_to_be_cells_stay_together(creator: str, by_words: bool) -> None:
     text = printed(creator, by_words=by_words)
