@@ -51,7 +51,7 @@ from tasks.rooms.passages import RoomPassage, exact_place
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
-from tasks.statements.figures import StatedFigure, figures
+from tasks.statements.figures import StatedFigure, figures, is_cut_off
 from tasks.statements.nearness import Difference
 from tasks.table.columns import value_in_words
 
@@ -265,7 +265,8 @@ def _by_measure(
     is_guessed = bool(measure.time) or 0 < count_months(value.period) < 12  # the year of a part of a year
     is_undated = not dated and (is_guessed or any(agrees(measure.figure, other) for other in values))
     is_other = _names_other_line(name, statement.words, value.inputs[0], room)
-    if is_so is None or (not is_so and (is_of_several or is_undated or is_other)):
+    is_cut = is_cut_off(measure.figure.value, measure.figure.step, value.value)
+    if is_so is None or (not is_so and (is_of_several or is_undated or is_other or is_cut)):
         return None
     amount, unit = value.value, value.unit
     if unit == RATIO and measure.figure.unit == PERCENT:
@@ -318,6 +319,8 @@ def _by_ledger(
     shown = agreeing or ranked
     if not agreeing and any(abs(other.figure.value) == abs(figure.value) for other in ranked):
         return None  # the sign alone differs: a cost or a loss that one of them writes without it
+    if not agreeing and any(is_cut_off(figure.value, figure.step, other.figure.value) for other in ranked):
+        return None
     if not agreeing and _names_other_line(figure.label, statement.words, ranked[0], room):
         return None
     theirs = shown[0].figure

@@ -94,6 +94,10 @@ _LIMITS_BEHIND: Final = [
 ]
 
 
+_FINE: Final = Decimal("0.01")
+"""The part of an amount that its last digit may be worth where it may be cut off."""
+
+
 @dataclass(frozen=True, slots=True)
 class StatedFigure:
     """A figure of a sentence.
@@ -315,6 +319,11 @@ def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
         return False
     step = Decimal(10) ** (stated.value.copy_abs().adjusted() - stated.digits + 1)
     return abs(stated.value - source.value) * 2 <= step and (stated.value < 0) == (source.value < 0)
+
+
+def is_cut_off(stated: Decimal, step: Decimal, actual: Decimal) -> bool:
+    """Whether an amount with that last digit is the first digits of the actual one, not rounded: 735.1 of 735.189."""
+    return 0 <= abs(actual) - abs(stated) < step <= abs(stated) * _FINE
 
 
 def _has_decimals(figure: StatedFigure) -> bool:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from tasks.language.numbers import PERCENT, POINTS
 from tasks.language.words import ACTING, has_opposite, load_words, stem
-from tasks.statements.figures import DATE, StatedFigure, same
+from tasks.statements.figures import DATE, StatedFigure, is_cut_off, same
 from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, Difference, DifferenceKind, are_confused, nearness
 from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
 
@@ -652,5 +652,6 @@ def _excludes(one: StatedFigure, other: StatedFigure, *, is_once: bool) -> bool:
 
 
 def may_agree(one: StatedFigure, other: StatedFigure) -> bool:
-    """Whether two figures of one unit may be one, rounded or written without its sign."""
-    return abs(abs(one.value) - abs(other.value)) <= max(one.step, other.step) / 2
+    """Whether two figures of one unit may be one, rounded, cut off or written without its sign."""
+    is_near = abs(abs(one.value) - abs(other.value)) <= max(one.step, other.step) / 2
+    return is_near or is_cut_off(one.value, one.step, other.value)

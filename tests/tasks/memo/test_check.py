@@ -125,6 +125,15 @@ def test_what_the_room_does_not_say_is_not_found(memo: str, room: MemoTexts) -> 
     assert all("nearest" in checked.why for _ in checked.places)
 
 
+@pytest.mark.parametrize(("amount", "is_contradicted"), [("6.09", False), ("6.08", True), ("6.11", True)])
+def test_an_amount_that_is_cut_off_and_not_rounded_is_not_contradicted(
+    amount: str, is_contradicted: bool, room: MemoTexts
+) -> None:
+    checked = verdict(f"Revenue was EUR {amount} million in the year to 31 December 2023.", room)
+    assert (checked.verdict is MemoVerdict.CONTRADICTED) is is_contradicted
+    assert checked.verdict is not MemoVerdict.SUPPORTED
+
+
 def test_the_page_escapes_words_and_names_each_verdict(room: MemoTexts) -> None:
     memo = "The founders hold <b>62 %</b> of the shares. The company has pending litigation."
     checked = check_memo(memo, [], "memo.txt", room)
