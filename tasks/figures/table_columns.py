@@ -112,6 +112,7 @@ def read_header(
     dated = next((when for when in own if when is not None and when.end is not None), None)
     years = [when for when in own if when is not None and when.dated]
     year = years[0] if len(years) == 1 and years[0].is_bare_year else None
+    newest = newest if any(map(_THIS.search, words)) else None
     steps = _steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
@@ -122,7 +123,9 @@ def read_header(
         label = reader.read(text)
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
             return FigureColumn(text, label, None, None, True, units_of_table)
-        own_or_prior = told or (year if _PRIOR.search(text) else None)
+        rest = _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()
+        is_prior = _PRIOR.search(text) is not None and (not rest or only_units(rest))
+        own_or_prior = told or (year if is_prior else None)
         when = _find_when(text, own_or_prior, step, dated, of_title, newest)
         this = WORDS.this_time.search(text)
         if this and of_document and told is None and of_document.months == _LENGTHS[this[1].lower()]:
@@ -130,7 +133,7 @@ def read_header(
         skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
         scale_here = label.units.multiplier or own_scale
         contradicts = len(boxes) > 1 or bool(scale and scale_here and scale_here != scale)
-        entity = entity_named(WORDS.this_time.sub(" ", _THIS.sub(" ", _PRIOR.sub(" ", of_part))), label)
+        entity = entity_named(_without_time(of_part), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
         return FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn)
@@ -141,8 +144,16 @@ def read_header(
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 
 
+_ASIDE: Final = re.compile(r"\([^()]*\)")
 _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
+
+
+def _without_time(words: str) -> str:
+    """The words over a column without those that say this year's, last year's or this month's."""
+    for pattern in (_PRIOR, _THIS, WORDS.this_year_alone, WORDS.this_time):
+        words = pattern.sub(" ", words)
+    return words
 
 
 def _spell_heading(line: str, month_first: bool | None) -> str:

@@ -326,6 +326,7 @@ FISCAL = "2023-07-01/2024-06-30"
         ("Erfolgsrechnung", "2024|2023|Vorjahr", "Nettoerlöse|9|8|7", [
             ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
         ]),
+        ("Income statement", "2024|vs prior year", "Revenue|9|2", [("revenue", "9", "2024-01-01/2024-12-31")]),
         # days of other calendars are no names, and the end of a date is no year
         ("Balance sheet", "31 December 2023 (18 Jumada II 1445H)", "Total assets|9", [
             ("total_assets", "9", "2023-12-31"),
