@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from tasks.figures.concepts import Meaning
 from tasks.figures.figure import PARENT, WORDS, find_basis
@@ -107,39 +107,27 @@ def read_header(
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     own = _own_periods([spell_months(text, month_first) for text in words])
-    if day := _day_of_statement(titles, own):
-        of_title = replace(of_title or When(), month_day=day)
-    dated = next((when for when in own if when is not None and when.end is not None), None)
-    years = [when for when in own if when is not None and when.dated]
-    year = years[0] if len(years) == 1 and years[0].is_bare_year else None
-    newest = newest if any(map(_THIS.search, words)) else None
+    of_title = _with_day_of_statement(of_title, titles, own)
     steps = _steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = _year_so_far(own)
+    times = _refer_to(words, own, of_title, newest, of_document)
     unclear = lost or _contradicts_order(own, words)
-    own_scale = read_units(corner).multiplier
-
-    def read_column(text: str, told: When | None, step: int | None, of_part: str) -> FigureColumn:
+    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
+    columns: list[FigureColumn] = []
+    for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         label = reader.read(text)
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
-            return FigureColumn(text, label, None, None, True, units_of_table)
-        rest = _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()
-        is_prior = _PRIOR.search(text) is not None and (not rest or only_units(rest))
-        own_or_prior = told or (year if is_prior else None)
-        when = _find_when(text, own_or_prior, step, dated, of_title, newest)
-        this = WORDS.this_time.search(text)
-        if this and of_document and told is None and of_document.months == _LENGTHS[this[1].lower()]:
-            when = of_document
+            columns.append(FigureColumn(text, label, None, None, True, units_of_table))
+            continue
+        when = _find_when(text, told, step, times)
         skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
-        scale_here = label.units.multiplier or own_scale
-        contradicts = len(boxes) > 1 or bool(scale and scale_here and scale_here != scale)
+        own_scale = label.units.multiplier or read_units(corner).multiplier
+        contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_without_time(of_part), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
-        return FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn)
-
-    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
-    columns = list(map(read_column, words, own, steps, of_parts))
+        columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
 
@@ -197,19 +185,44 @@ _MARK: Final = re.compile(r"\[?[xX✓✔☒☑✗]\]?")
 _BARE_THOUSANDS: Final = re.compile(r"miles|milers|milhares", re.IGNORECASE)
 
 
-def _find_when(
-    text: str, when: When | None, step: int | None, dated: When | None, of_title: When | None, newest: date | None
-) -> When | None:
+class _Times(NamedTuple):
+    """What the columns of a header refer to: its days, its only year, its title, the newest year, and this month."""
+
+    dated: When | None
+    year: When | None
+    of_title: When | None
+    newest: date | None
+    of_document: When | None
+
+
+def _refer_to(
+    words: Sequence[str], own: Sequence[When | None], of_title: When | None, newest: date | None, document: When | None
+) -> _Times:
+    """What columns without a time of their own refer to."""
+    known = [when for when in own if when is not None and when.dated]
+    dated = next((when for when in known if when.end is not None), None)
+    year = known[0] if len(known) == 1 and known[0].is_bare_year else None
+    return _Times(dated, year, of_title, newest if any(map(_THIS.search, words)) else None, document)
+
+
+def _find_when(text: str, when: When | None, step: int | None, times: _Times) -> When | None:
     """The period of a column: from its words (`when`), the columns beside it, the title, or the newest year."""
+    this = WORDS.this_time.search(text)
+    of_document = times.of_document
+    if this and of_document and when is None and of_document.months == _LENGTHS[this[1].lower()]:
+        return of_document
+    is_prior = _PRIOR.search(text) is not None
+    if when is None and is_prior and (not (rest := _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()) or only_units(rest)):
+        when = times.year
     if step and when is not None and when.end is not None:
         first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
         when = replace(when, months=step, end=make_day(when.end.year, when.end.month, 31) if first_day else when.end)
-    elif when is None and dated is not None:
-        when = dated if _PRIOR.search(text) else None  # the header has its own days
+    elif when is None and times.dated is not None:
+        when = times.dated if is_prior else None  # the header has its own days
     elif when is None or not (when.is_bare_year and when.months):
-        when = _join_period(when, of_title)
-    if newest and (when is None or not when.dated) and (_THIS.search(text) or _PRIOR.search(text)):
-        when = When(end=newest, months=12)
+        when = _join_period(when, times.of_title)
+    if times.newest and (when is None or not when.dated) and (is_prior or _THIS.search(text)):
+        when = When(end=times.newest, months=12)
     return replace(when, to_date=True) if when is not None and when.dated and says_to_date(text) else when
 
 
@@ -548,16 +561,16 @@ def title_when(titles: Sequence[str], corner: str) -> When | None:
     return None
 
 
-def _day_of_statement(titles: Sequence[str], own: Sequence[When | None]) -> tuple[int, int] | None:
-    """The month and day in the heading of a statement whose columns are bare years, the newest of them that of the day:
-    "Balance sheet as at 30 June 2024" above 2024 and 2023.
+def _with_day_of_statement(of_title: When | None, titles: Sequence[str], own: Sequence[When | None]) -> When | None:
+    """A title's period with the month and day in the heading of a statement whose columns are bare years, the newest of
+    them that of the day: "Balance sheet as at 30 June 2024" above 2024 and 2023.
     """
     years = [when.year for when in own if when is not None and when.is_bare_year and when.year is not None]
     for title in reversed(titles[-5:]):
         when = header_period(title) if years and WORDS.statement_heading.search(title) else None
         if when and when.end and when.end.year == max(years) and when.months in {None, _YEAR}:
-            return when.end.month, when.end.day
-    return None
+            return replace(of_title or When(), month_day=(when.end.month, when.end.day))
+    return of_title
 
 
 def _join_period(when: When | None, title: When | None) -> When | None:
