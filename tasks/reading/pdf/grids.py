@@ -123,7 +123,7 @@ def _text(lines: Sequence[Line], end: float) -> str:
 
 def _write_line(line: Line) -> str:
     """The words of a line, with marks around the values of a form's fields."""
-    if any(cell.words[0].piece > 0 for cell in line.cells):
+    if len(line.cells) > 1 and any(cell.words[0].piece > 0 for cell in line.cells):
         return VALUE.join([cell.text for cell in line.cells])
     return write_words(line.words)
 

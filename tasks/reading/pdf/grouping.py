@@ -157,6 +157,7 @@ class Grouping:
         self._is_grid = label is not None
         figures = [x for level in levels for x, entry in level.entries.items() if is_like_figure(entry.text)]
         self._is_field = self._is_grid and len(set(figures)) == len(figures) and not self._is_roomy()
+        self._has_values = any(entry.has_value for level in levels for entry in level.entries.values())
         self._underlined = underlined
         self._label = _find_label_column(levels, len(ends)) if label is None else label
         apart = [below.base - above.base for above, below in itertools.pairwise(levels)]
@@ -259,7 +260,7 @@ class Grouping:
 
     def _stack_faults(self, upper: ColumnCells, lower: ColumnCells, column: int, *, is_row: bool) -> float:
         """How irregular it is that one cell holds both texts; `is_row`: the lower one may be in a row of its own."""
-        if upper.has_value and lower.has_value:
+        if self._has_values and upper.has_value and lower.has_value:
             return _Fault.STACKED_FIGURES
         above, below = upper.text, lower.text
         if is_like_figure(above) and is_like_figure(below):

@@ -255,7 +255,7 @@ def _find_cell_starts(words: Sequence[PageWord]) -> list[int]:
     for index, word in enumerate(words):
         gap, size = word.left - last_right, word.size
         smaller = size if size < last_size else last_size  # noqa: FURB136 - min takes three times as long
-        if word.piece != last.piece or (gap > CELL_GAP * smaller and not word.piece):
+        if (gap > CELL_GAP * smaller and not word.piece) or word.piece != last.piece:
             begins.append(index)
         elif gap < WORD_GAP * smaller and index:
             word.glued = word.glued or _goes_on(last, word, gap)
