@@ -126,7 +126,7 @@ class LimitedConnection(HttpToolsProtocol):
             if victim is not None:
                 victim.drop()
             else:
-                self._refuse(Unavailable("The service has as many connections as it can have. Try again later."))
+                self._refuse(Unavailable("The service has reached its limit of connections. Try again later."))
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer is not None:
@@ -262,11 +262,11 @@ def _fault(headers: Sequence[tuple[bytes, bytes]], target: bytes, version: str) 
     if once.count(b"host") > 1 or (not host and (version == "1.1" or b"host" in once)):
         return "The request must have exactly one Host header."
     if len(set(once)) < len(once):
-        return f"These headers may stand once in a request: {b', '.join(sorted(_ONCE)).decode()}."
+        return f"These headers may occur only once in a request: {b', '.join(sorted(_ONCE)).decode()}."
     if not target.startswith((b"/", b"*")) and target.partition(b"://")[2].partition(b"/")[0].lower() != host:
         return "The Host header must name the host of the address."
     if values.get(b"transfer-encoding", b"chunked").strip().lower() != b"chunked":
-        return "The only Transfer-Encoding that the service knows is chunked."
+        return "The only Transfer-Encoding that the service supports is chunked."
     return ""
 
 

@@ -49,7 +49,7 @@ class IndexOfFolder(Body):
         max_length=LONGEST_NAME,
     )
     recursive: bool | None = Field(
-        default=True, description="Whether subfolders are indexed too; true when not given.", examples=[True]
+        default=True, description="Whether subfolders are included; true by default.", examples=[True]
     )
 
 

@@ -62,7 +62,7 @@ Statement = Annotated[str, Field(description="One sentence or several, as you wo
 Concept = Annotated[str | None, Field(description="One concept, such as revenue, ebitda, cash or headcount; else all")]
 Background = Annotated[str | None, Field(description="Text to answer from")]
 Domain = Annotated[str, Field(description="The company's web domain, such as example.com")]
-Name = Annotated[str | None, Field(description="What the company is known by")]
+Name = Annotated[str | None, Field(description="The company's common name")]
 RunId = Annotated[str, Field(description="A run's id, a batch's name, or `latest`")]
 Request = Context[Any, Any]
 

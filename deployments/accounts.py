@@ -37,7 +37,7 @@ def login(
     ] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port that the browser comes back to; 0: any.")] = 0,
 ) -> None:
-    """Log this machine in with an account of the drive, for runs and the command line."""
+    """Log in to the drive on this machine, for runs and the command line."""
     typer.echo(log_in(port, browser=browser))
 
 
@@ -166,11 +166,11 @@ _NAME = re.compile(r"[\w.@ -]{1,100}")
 def manage_keys(
     action: Annotated[
         Literal["add", "list", "revoke"],
-        typer.Argument(help="add prints the new key, this once; revoke ends it for good."),
+        typer.Argument(help="add prints the new key, only once; revoke disables a key permanently."),
     ],
-    name: Annotated[str | None, typer.Argument(help="Who uses the key; it stands in the record of calls.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Who uses the key; the record of calls shows this name.")] = None,
     scope: Annotated[
-        str, typer.Option(help="What the key is good for, comma-separated: all of it unless given.")
+        str, typer.Option(help="What the key may be used for, separated by commas; by default, everything.")
     ] = ",".join(logins.SCOPES),
 ) -> None:
     """Add, list or revoke the API keys of the service."""
@@ -222,7 +222,7 @@ def manage_users(
     ],
     name: Annotated[str | None, typer.Argument(help="The name to log in with, or an account's address.")] = None,
     role: Annotated[
-        Role, typer.Option(help="A reader looks, a reviewer decides too, an admin starts and stops runs too.")
+        Role, typer.Option(help="A reader can view, a reviewer can also decide, an admin can also start and stop runs.")
     ] = Role.REVIEWER,
 ) -> None:
     """Add, list or remove the people who use the pages."""

@@ -27,7 +27,9 @@ _FORMATS = ".docx, .pdf, .md, .txt or .html"
 def check(
     memo: Annotated[Path, typer.Argument(help="The memo: a .docx, .pdf, .md, .txt or .html file.")],
     room: Annotated[str, typer.Option(help="The folder of the drive that it is checked against.")],
-    out: Annotated[Path | None, typer.Option(help="The folder for the two files; else they stand beside it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for the two files; by default, that of the memo.")
+    ] = None,
 ) -> None:
     """Check each figure, quotation and statement of a memo against a room."""
     folder = out or memo.parent
@@ -51,10 +53,13 @@ def check(
     for warning in not_looked_for({one.text_id: one.document_name for one in documents}):
         echo(warning, err=True)
     if unread:
-        echo(f"{name_documents(unread)} of the room could not be read; what only they say is not found.", err=True)
+        echo(
+            f"{name_documents(unread)} of the room could not be read; anything that only they say counts as not found.",
+            err=True,
+        )
     if not checked:
         echo(
-            f"{memo.name} says nothing that can be checked against a room: it has no sentence. Is it the right file?",
+            f"{memo.name} contains nothing to check: it has no sentences. Is it the right file?",
             err=True,
         )
     against = [one for one in checked if one.verdict is MemoVerdict.CONTRADICTED]
@@ -93,7 +98,7 @@ def _read(memo: Path) -> Reading:
 def _explain_empty_room(room: str, unread: Sequence[str]) -> str:
     if not unread:
         return f"There is no document in {room} to check the memo against. Add some, or give another --room."
-    return f"Nothing in {room} can be read, so that no claim can be checked against it: {name_documents(unread)}."
+    return f"Nothing in {room} can be read, so no claim can be checked against it: {name_documents(unread)}."
 
 
 def _belongs_to_memo(document: LedgerText, memo: Path, text: str, written: set[str]) -> bool:
@@ -117,7 +122,7 @@ def _targets(memo: Path, folder: Path) -> tuple[Path, Path]:
     for target, is_ours in ((page, _is_our_page), (data, _is_our_json)):
         if target.exists() and not is_ours(target):
             raise BadRequest(
-                f"{target.name} already exists, and is not a checked memo. Choose another folder with --out."
+                f"{target.name} already exists and is not a checked memo. Choose another folder with --out."
             )
     return page, data
 

@@ -38,12 +38,14 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "demo": Command("deployments.run:demo", "Run the sample batch, start to report, without any network."),
-    "run": Command("deployments.run:run", "Run a batch, going on where an earlier run of it stopped."),
-    "init": Command("deployments.init:init", "Write a batch, criteria and a request list from what lies in a folder."),
+    "demo": Command("deployments.run:demo", "Run the sample batch from start to report, without a network."),
+    "run": Command("deployments.run:run", "Run a batch, continuing where an earlier run stopped."),
+    "init": Command(
+        "deployments.init:init", "Write a batch file, criteria and a request list for the data rooms in a folder."
+    ),
     "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.operations:ask", "Ask a question, of a document or a whole data room if you like."),
+    "ask": Command("deployments.operations:ask", "Ask a question, optionally about a document or a whole data room."),
     "facts": Command(
         "deployments.operations:facts", "Print the company's profile as JSON, or the fields that `fact:` may name."
     ),
@@ -51,16 +53,16 @@ COMMANDS = {
     "report": Command("deployments.runs:report", "Write the report of a run, or print it."),
     "documents": Command(
         "deployments.documents:list_documents",
-        "Print what the documents of a room are: kinds, states, dates, families, pages.",
+        "Print the kind, state, date, family and pages of each document in a room.",
     ),
-    "table": Command("deployments.documents:table", "Print what each document says of each question."),
+    "table": Command("deployments.documents:table", "Print each document's answer to each question."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
     "check": Command("deployments.check:check", "Check each figure, quotation and statement of a memo against a room."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
-    "worker": Command("deployments.worker:work", "Take up the runs that people ask for in the service."),
+    "worker": Command("deployments.worker:work", "Carry out the runs that people request in the service."),
     "login": Command(
-        "deployments.accounts:login", "Log this machine in with an account of the drive, for runs and the command line."
+        "deployments.accounts:login", "Log in to the drive on this machine, for runs and the command line."
     ),
     "deploy": Command(
         "deployments.deploy:deploy",
@@ -68,26 +70,26 @@ COMMANDS = {
     ),
     "users": Command("deployments.accounts:manage_users", "Add, list or remove the people who use the pages."),
     "labels": Command(
-        "deployments.labels:labels", "Export or import what people say of scores, and how far the program agrees."
+        "deployments.labels:labels", "Export or import people's scores, and see how far the program agrees with them."
     ),
     "export": Command("deployments.runs:export", "Write the tables of a run to files, for analysis."),
     "webhooks": Command(
         "deployments.runs:list_webhooks",
-        "List the deliveries of webhooks, newest first, or try again what did not arrive.",
+        "List webhook deliveries, newest first, or retry those that failed.",
     ),
     "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
-    "backup": Command("deployments.home:backup", "Save the home into one file, also while it is in use."),
-    "restore": Command("deployments.home:restore", "Put a backup into a home that nobody uses."),
+    "backup": Command("deployments.home:backup", "Save the home to one file, even while it is in use."),
+    "restore": Command("deployments.home:restore", "Restore a backup into a home that is not in use."),
     "prune": Command(
         "deployments.home:prune",
-        "Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers.",
+        "Delete old runs and everything that only they needed: texts, vectors, evidence, profiles, answers.",
     ),
     "migrate": Command(
         "deployments.migrate:migrate",
-        "Bring the database to the schema of this release; no service and no run may use it meanwhile.",
+        "Migrate the database to this release's schema; no service or run may use it meanwhile.",
     ),
-    "doctor": Command("deployments.doctor:doctor", "Say what is configured, what answers and what is missing."),
+    "doctor": Command("deployments.doctor:doctor", "Check what is configured, what responds and what is missing."),
 }
 _WITH_MANY_LIBRARIES = {"run", "demo", "serve", "deploy", "prune"}
 """Commands that take up to 1.4 GB of address space, a third of it for threads; the others take 0.45 GB at most."""
@@ -246,7 +248,7 @@ def errors_reported() -> Iterator[None]:
         typer.echo(STOPPED, err=True)
         raise SystemExit(INTERRUPTED) from None
     except MemoryError:
-        typer.echo("This machine, or `ulimit -v`, gives too little memory. What was done is kept.", err=True)
+        typer.echo("This machine, or `ulimit -v`, allows too little memory. Finished work is kept.", err=True)
         raise SystemExit(FAILED) from None
     except BrokenPipeError:
         sys.stderr.close()

@@ -262,12 +262,12 @@ def _use_pool(client: SyncPrefectClient, name: str) -> None:
     except ObjectNotFound:
         template = ProcessWorker.get_default_base_job_template()
         client.create_work_pool(WorkPoolCreate(name=name, type="process", base_job_template=template))
-        typer.echo(f"The work pool {name} was made, for processes on the machines of its workers.", err=True)
+        typer.echo(f"The work pool {name} was created; it starts processes on its workers' machines.", err=True)
         return
     if pool.type not in _POOLS:
         raise BadRequest(
             f"The work pool {name} is of type {pool.type}. Batches run on pools of type process, docker or kubernetes: "
-            "name one with --pool, or a name that is not taken, and one for processes is made."
+            "name one with --pool, or give an unused name, and a process pool is created."
         )
 
 
@@ -283,7 +283,7 @@ def _find_block(client: SyncPrefectClient, name: str) -> UUID:
     except ObjectNotFound as error:
         raise BadRequest(
             f"There is no block {name!r} on the Prefect server. Give type and name, such as slack-webhook/deals: "
-            "`prefect block ls` lists those that are there, and the page Blocks of its UI makes one."
+            "`prefect block ls` lists them, and the Blocks page of its UI creates one."
         ) from error
 
 
@@ -317,7 +317,7 @@ def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, bloc
     ends = {f"prefect.flow-run.{state}" for state in ("Completed", "Failed", "Crashed", "Cancelled", "TimedOut")}
     beat = "prefect.flow-run.heartbeat"
     silence = EventTrigger(after={beat}, expect={beat, *ends}, posture=Posture.Proactive, within=_SILENCE, **by_run)
-    message = "Its process gave no sign of life: the worker or its machine has gone. Run it again; it goes on."
+    message = "Its process stopped responding: the worker or its machine is gone. Run it again to continue."
     crash = ChangeFlowRunState(state=StateType.CRASHED, message=message)
     automations = [
         AutomationCore(name=f"{batch}: silent runs", trigger=silence, actions=[crash], owner_resource=resource)
@@ -344,22 +344,25 @@ def deploy(
     batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
     reports: Annotated[
         Path | None,
-        typer.Option(help="The folder for the reports: each run writes to REPORTS/<batch>/<run>. At first: reports."),
+        typer.Option(
+            help="The folder for the reports: each run writes to REPORTS/<batch>/<run>. First deployment: reports."
+        ),
     ] = None,
     cron: Annotated[
-        str | None, typer.Option(help="When, as cron's five fields; off for no schedule. At first there is none.")
+        str | None, typer.Option(help="When, as cron's five fields; off for no schedule. First deployment: none.")
     ] = None,
     timezone: Annotated[
-        str | None, typer.Option(help="The time zone of these hours, such as Europe/Berlin. At first: UTC.")
+        str | None, typer.Option(help="The time zone of these hours, such as Europe/Berlin. First deployment: UTC.")
     ] = None,
     pool: Annotated[
-        str | None, typer.Option(help="The work pool; one for processes is made if there is none. At first: diligence.")
+        str | None,
+        typer.Option(help="The work pool; a process pool is created if there is none. First deployment: diligence."),
     ] = None,
     notify: Annotated[
         str | None,
         typer.Option(
             metavar="TYPE/NAME",
-            help="A notification block of the server: told of runs that fail or are late. Off for none.",
+            help="A notification block of the server, notified of failed and late runs; off for none.",
         ),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the batches that are deployed.")] = False,
@@ -440,4 +443,4 @@ def check_schedule(cron: str, timezone: str) -> None:
             'week, such as "0 20 * * 1-5" for every working day at 20:00.'
         ) from error
     except StopIteration:
-        raise BadRequest(f"--cron {cron!r} is never due: there is no such day.") from None
+        raise BadRequest(f"--cron {cron!r} never runs: there is no such day.") from None

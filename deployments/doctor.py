@@ -53,7 +53,8 @@ def check_shared_database() -> Iterator[CheckResult]:
         connection = session.connection()
         if connection.dialect.name == "sqlite":
             raise NotConfigured(
-                "The database is SQLite, which one machine alone can use. DILIGENCE_DATABASE_URL names a PostgreSQL."
+                "The database is SQLite, which only one machine can use. Set DILIGENCE_DATABASE_URL to a "
+                "PostgreSQL database."
             )
         query = (
             "SELECT current_setting('server_version'), now(), current_setting('max_connections')::int, "
@@ -61,9 +62,9 @@ def check_shared_database() -> Iterator[CheckResult]:
         )
         server, its_now, most, used, is_replica = connection.execute(text(query)).one()
     state = f"PostgreSQL {server.split()[0]}, schema up to date, {used} of {most} connections in use"
-    yield CheckResult("database", f"{state}; it is a replica, name the primary" if is_replica else state, is_replica)
+    yield CheckResult("database", f"{state}; it is a replica: use the primary" if is_replica else state, is_replica)
     if most - used < _FEW_LEFT:
-        advice = "raise max_connections, or put a pooler in session mode before it"
+        advice = "raise max_connections, or put a pooler in session mode in front of it"
         yield CheckResult("connections", f"only {most - used} are left: {advice}", failed=True)
     yield _clock("database", (its_now - datetime.now(UTC)).total_seconds())
     ours = f"diligence {version('diligence')}"
@@ -85,9 +86,9 @@ def check_prefect() -> Iterator[CheckResult]:
     yield CheckResult("prefect", f"{told}, and {ours} here: update one of them" if is_other else told, is_other)
     yield _clock("prefect", state.seconds_ahead)
     if state.late_runs:
-        yield CheckResult("runs", f"{state.late_runs} are late: no worker has begun them", failed=True)
+        yield CheckResult("runs", f"{state.late_runs} are late: no worker has started them", failed=True)
     if not state.pools:
-        yield CheckResult("pool", "there is none: `diligence deploy` makes one", failed=True)
+        yield CheckResult("pool", "there is none: `diligence deploy` creates one", failed=True)
     for pool in state.pools:
         yield from _check_pool(pool)
 
@@ -95,11 +96,11 @@ def check_prefect() -> Iterator[CheckResult]:
 def _check_pool(pool: Pool) -> Iterator[CheckResult]:
     if pool.is_paused:
         resume = f"`prefect work-pool resume {pool.name}`"
-        yield CheckResult("pool", f"{pool.name} is paused: nothing begins until {resume}", failed=True)
+        yield CheckResult("pool", f"{pool.name} is paused: nothing starts until {resume}", failed=True)
     online = [worker for worker in pool.workers if worker.is_online]
     if not online:
         start = f"`prefect worker start --pool {pool.name}`"
-        yield CheckResult("pool", f"{pool.name} ({pool.kind}) has no worker that lives: {start}", failed=True)
+        yield CheckResult("pool", f"{pool.name} ({pool.kind}) has no live worker: {start}", failed=True)
     else:
         yield CheckResult("pool", f"{pool.name} ({pool.kind}): {len(online)} of {len(pool.workers)} workers live")
     for worker in pool.workers:
@@ -120,27 +121,27 @@ def doctor(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Try the drive out on this folder instead, and say in counts and times what it answered: a text to "
-            "send to whoever helps, without names, ids or addresses.",
+            help="Test the drive on this folder instead, and print counts and times only: a text to send to support, "
+            "without names, ids or addresses.",
         ),
     ] = None,
     model: Annotated[
         bool,
         typer.Option(
             "--model",
-            help="Try the model on thirty cases of known answer instead, and say what to use it for. This costs some "
-            "thirty calls.",
+            help="Test the model on thirty cases with known answers instead, and say what it is suitable for. This "
+            "costs about thirty calls.",
         ),
     ] = False,
     cluster: Annotated[
         bool,
         typer.Option(
             "--cluster",
-            help="Look at what several machines share instead: database, Prefect, its pools and workers, clocks.",
+            help="Check what several machines share instead: database, Prefect, its pools and workers, clocks.",
         ),
     ] = False,
 ) -> None:
-    """Say what is configured, what answers and what is missing.
+    """Check what is configured, what responds and what is missing.
 
     ✓ was tried and works, ✗ was tried and does not, · is configured or left out and was not tried.
     """
@@ -277,19 +278,21 @@ def _abilities(found: Capabilities) -> Iterator[CheckResult]:
         yield CheckResult("schema", "the server was not asked what it is able to do: DILIGENCE_AI_PROBE", tried=False)
         return
     loose = "".join(f"; ignored in {known.value}" for known in RequestFormat if known in found.loose)
-    kept = f"kept in {found.keeps.value}" if found.keeps else "not kept: its answers may be no JSON"
+    kept = f"kept in {found.keeps.value}" if found.keeps else "not followed: its answers may not be JSON"
     yield CheckResult("schema", f"{kept}{loose}", failed=found.keeps is None)
     refused = [words for option, words in _PARTS.items() if option in found.refused]
     yield CheckResult("requests", f"taken without {', '.join(refused)}" if refused else "taken with all their parts")
-    yield CheckResult("tokens", "counted" if found.counts else "not counted, or wrongly: they are estimated upwards")
-    window = f"{found.window:,} tokens" if found.window else "not told; found out when a prompt is too long"
+    yield CheckResult("tokens", "counted" if found.counts else "missing or wrong: tokens are estimated, rounding up")
+    window = f"{found.window:,} tokens" if found.window else "not stated; learned when a prompt is too long"
     yield CheckResult("context", window + (", to which longer prompts are cut" if found.truncates else ""))
-    slots = f"{found.slots} at a time" if found.slots else "not told how many at a time; found out while running"
+    slots = (
+        f"{found.slots} at a time" if found.slots else "number of parallel requests not stated; learned while running"
+    )
     yield CheckResult("calls", slots)
     read, written = (f"{speed:,.0f}" if speed else "an unknown number of" for speed in (found.reading, found.writing))
     yield CheckResult("speed", f"reads {read} and writes {written} tokens a second")
     if len(found.servers) > 1:
-        yield CheckResult("models", "two models answer here: give each its own address", failed=True)
+        yield CheckResult("models", "two models respond at this address: give each its own", failed=True)
 
 
 _PARTS = {
@@ -311,7 +314,7 @@ def _model() -> Iterator[CheckResult]:
     trial = try_model(answerer, make_question_ledger())
     price = cap_and_price()[1]
     usage = Usage(trial.calls, trial.input_tokens, trial.output_tokens)
-    cost = dollars(price.of(usage)) if price else f"{usage.tokens:,} tokens, price not known"
+    cost = dollars(price.of(usage)) if price else f"{usage.tokens:,} tokens, price unknown"
     yield CheckResult("model", f"{answerer.name}, {trial.cases} cases in {trial.seconds:.0f} s, {cost}")
     for subject, share in (
         ("JSON", trial.answered),
@@ -328,8 +331,8 @@ def _model() -> Iterator[CheckResult]:
 
 _TRIED = {
     "JSON": "of its answers were judgements",
-    "reasons": "of its reasons have to do with the question or its source",
-    "quotations": "of its quotations stand in their source to the letter",
+    "reasons": "of its reasons relate to the question or its source",
+    "quotations": "of its quotations appear word for word in their source",
     "scores": "of its scores are within one step of the right one",
     "silence": "of the questions that the text does not answer were left unanswered",
     "orders": "of the cases with an order in the text were judged as if it were not there",
@@ -339,16 +342,16 @@ _TRIED = {
 def _embeddings() -> Iterator[CheckResult]:
     model = embedder()
     if model is None:
-        yield CheckResult("ranking", "by words alone, as DILIGENCE_EMBEDDINGS is off", tried=False)
+        yield CheckResult("ranking", "by words only, because DILIGENCE_EMBEDDINGS is off", tried=False)
         return
     dimensions = model.embed(["yes"]).shape[1]
     name = model.name.partition(" at ")[0]
-    yield CheckResult("ranking", f"by words and by meaning: {name} answers ({dimensions} numbers a vector)")
+    yield CheckResult("ranking", f"by words and by meaning: {name} answers ({dimensions} numbers per vector)")
 
 
 def _facts() -> Iterator[CheckResult]:
     names = [source.name for source in choose_sources()]
-    state = f"sources: {', '.join(names)}, none of them called here"
+    state = f"sources: {', '.join(names)}, none of them was called"
     silent = [name for name in ("wikidata", "sec", "gleif") if name in names]
     if silent and CompanySettings.current().contact is None:
         state += f"; without DILIGENCE_CONTACT these are not asked: {', '.join(silent)}"
@@ -370,7 +373,7 @@ def _service() -> Iterator[CheckResult]:
     if configured or has_any:
         yield CheckResult("service", f"{configured + len(stored)} API keys", tried=False)
     else:
-        yield CheckResult("service", "no API keys: it answers this machine only", tried=False)
+        yield CheckResult("service", "no API keys: it serves this machine only", tried=False)
 
 
 def cluster_checks() -> dict[str, Callable[[], Iterator[CheckResult]]]:

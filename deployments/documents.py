@@ -43,7 +43,7 @@ def list_documents(
     folder: Annotated[str, typer.Argument(help="A path under the drive's root, a folder's id or its URL.")],
     format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
-    """Print what the documents of a room are: kinds, states, dates, families, pages."""
+    """Print the kind, state, date, family and pages of each document in a room."""
     read = read_room(folder)
     room = read.kinds()
     rows = [_row(row, read.outcomes.get(row.document_id), room) for row in read.listed]
@@ -88,7 +88,7 @@ def table(
         Literal["table", "json", "csv", "xlsx"], typer.Option(help="The format.")
     ] = "table",
 ) -> None:
-    """Print what each document says of each question."""
+    """Print each document's answer to each question."""
     chosen = read_columns(columns)
     read = read_place(folder)
     texts, room = read.text_ids, read.kinds()
@@ -102,7 +102,7 @@ def table(
         echo(warning, err=True)
     built = build_table(chosen, room, texts, {row.document_id: row.url for row in read.listed}, figures)
     if not built.rows:
-        echo("No document is of the kinds that these columns are about.", err=True)
+        echo("No document is of a kind that these columns cover.", err=True)
     if format == "json":
         typer.echo(built.model_dump_json(indent=2))
     elif format == "xlsx":

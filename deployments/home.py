@@ -22,7 +22,7 @@ from tasks.evidence.drawing import remove_pictures
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; an earlier backup there is replaced at the end.")],
 ) -> None:
-    """Save the home into one file, also while it is in use."""
+    """Save the home to one file, even while it is in use."""
     database.check_exists()
     try:
         manifest = backups.make(file)
@@ -32,18 +32,18 @@ def backup(
         raise Unavailable(f"The backup cannot be written ({error.strerror}).") from None
     echo(f"{file}: {megabytes(file.stat().st_size)}, schema {manifest.schema}, checked")
     if backups.KEY in manifest.files:
-        echo("It holds the key that opens stored logins: keep it where only you can read it.", err=True)
+        echo("It contains the key that opens stored logins: keep it where only you can read it.", err=True)
     elif StorageSettings.current().secret_key is not None:
-        echo("Stored logins open with DILIGENCE_SECRET_KEY alone, which is not in it.", err=True)
+        echo("Stored logins can only be opened with DILIGENCE_SECRET_KEY, which is not in the file.", err=True)
 
 
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `diligence backup` wrote.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Put it in place of what the home has, which is kept aside.")
+        bool, typer.Option("--replace", help="Replace the home's contents, which are moved aside.")
     ] = False,
 ) -> None:
-    """Put a backup into a home that nobody uses."""
+    """Restore a backup into a home that is not in use."""
     if not file.is_file():
         raise BadRequest(f"There is no file {file}.")
     try:
@@ -52,8 +52,8 @@ def restore(
         raise BadRequest(str(error)) from None
     except restoring.HomeNotEmpty:
         raise BadRequest(
-            "The home has something already. Name another one with DILIGENCE_HOME, or give --replace: what it has is "
-            "then kept aside in it."
+            "The home is not empty. Name another one with DILIGENCE_HOME, or give --replace: its contents are then "
+            "moved aside within it."
         ) from None
     except DatabaseInUse as error:
         raise Conflict(str(error)) from None
@@ -62,7 +62,10 @@ def restore(
     manifest = restored.manifest
     echo(f"Restored: made {manifest.made_at} by diligence {manifest.program}, {megabytes(manifest.size)}")
     if restored.kept is not None:
-        echo(f"What was in the home is kept in {restored.kept}. Remove it when you need it no more.", err=True)
+        echo(
+            f"The home's previous contents are kept in {restored.kept}. Remove them when you no longer need them.",
+            err=True,
+        )
 
 
 def megabytes(size: int) -> str:
@@ -79,17 +82,20 @@ def prune(
     keep_calls: Annotated[
         int | None,
         typer.Option(
-            "--keep-calls", min=1, metavar="DAYS", help="Of how many days the record of calls is kept; else all of it."
+            "--keep-calls",
+            min=1,
+            metavar="DAYS",
+            help="For how many days the record of calls is kept; by default, all of it.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be deleted.")] = False,
 ) -> None:
-    """Delete old runs and what only they needed: texts, vectors, evidence, profiles, answers."""
+    """Delete old runs and everything that only they needed: texts, vectors, evidence, profiles, answers."""
     database.check_exists()
     calls_before = now() - timedelta(days=min(keep_calls, _LONGEST)) if keep_calls is not None else None
     pruned = pruning.prune(keep, calls_before=calls_before, dry_run=dry_run)
     count = f"{len(pruned.runs):,} run{'' if len(pruned.runs) == 1 else 's'}"
-    echo(f"{count} would be deleted; nothing was:" if dry_run else f"{count} deleted; what this freed:")
+    echo(f"{count} would be deleted (nothing was):" if dry_run else f"{count} deleted; what this freed:")
     for kind in pruning.KINDS:
         echo(f"{kind:<9} {pruned.rows[kind]:,} rows, {megabytes(pruned.size[kind])}")
     for kind, (files, size) in (
@@ -108,12 +114,12 @@ def prune(
 
 def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
     if dry_run:
-        echo(f"{'Prefect':<9} what it shows of runs before {before:%Y-%m-%d %H:%M} UTC")
+        echo(f"{'Prefect':<9} its records of runs before {before:%Y-%m-%d %H:%M} UTC")
         return
     try:
         history = prefect_server.prune_history(before)
     except Unavailable as error:
-        echo(f"{error.message} What it shows of old runs stays.", err=True)
+        echo(f"{error.message} Its records of old runs remain.", err=True)
         return
     if history is not None:
         room = history.room

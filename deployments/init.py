@@ -42,7 +42,7 @@ def init(
     template: Annotated[Template, typer.Option(help="What the deal is.")],
     folder: Annotated[Path, typer.Argument(help="The folder with a subfolder for each company.")] = Path(),
 ) -> None:
-    """Write a batch, criteria and a request list from what lies in a folder."""
+    """Write a batch file, criteria and a request list for the data rooms in a folder."""
     if not folder.is_dir():
         raise BadRequest(f"There is no folder {folder}. Give the folder that holds a subfolder for each company.")
     present = [name for name in _FILES if (folder / name).exists()]
@@ -95,12 +95,12 @@ def _batch(name: str, companies: Sequence[tuple[str, str]]) -> str:
         domains[path] = domain
     lines = [
         f"name: {_quoted(name)}              # what the batch is called; its runs are compared with each other",
-        "criteria: criteria.yaml       # what every company is measured by",
+        "criteria: criteria.yaml       # what every company is scored against",
         "requests: requests.yaml       # what was asked for; say list.xlsx where you have a list of your own",
         "drive_root: .                 # the data rooms lie beside this file",
         "fact_sources: [files]         # no network. Leave the line out to ask Wikidata, the SEC, GLEIF and websites",
         "",
-        "companies:                    # of each its name, its web domain, and the folder of its data room",
+        "companies:                    # each with its name, web domain, and the folder of its data room",
     ]
     for company, path in companies:
         lines.append(f"  - name: {_quoted(company)}")
@@ -113,8 +113,8 @@ def _criteria(stage: str) -> str:
     lines = [
         f"# Criteria for {_ABOUT[stage]}.",
         "scale: [0, 5]                 # the lowest and the highest score",
-        f"stage: {stage:<22} # of the libraries, the criteria that are meant for this",
-        "include:                      # libraries that come with the program; take out what does not matter",
+        f"stage: {stage:<22} # the criteria of the libraries for this stage are used",
+        "include:                      # libraries that come with the program; remove what does not matter",
     ]
     for name in _LIBRARIES[stage]:
         entries = read_library(name, (0.0, 5.0), stage)
@@ -123,13 +123,13 @@ def _criteria(stage: str) -> str:
         lines.append(f"  - {name:<13}           # {about}")
     lines += [
         "",
-        "criteria:                     # your own, which come first; one with the id of a library's takes its place",
+        "criteria:                     # your own, listed first; one with the id of a library criterion replaces it",
         "  - id: fit                   # its name in the JSON",
         "    title: Fit with our strategy",
         '    ask: "What does the company sell, to whom, and in which countries?"   # judged, with quotes',
         '    guide: "5: our markets; 3: beside them; 0: elsewhere"                  # what the scores mean',
-        "    weight: 2                 # how much it counts; 1 where it is not said",
-        "    severity: medium          # how grave it is to fall short: high, medium or low",
+        "    weight: 2                 # how much it counts; 1 by default",
+        "    severity: medium          # how serious a low score is: high, medium or low",
         "  # - {id: young, fact: founded_year, rule: '>= 2015'}     # a fact; `diligence facts --fields` lists them",
         "  # - {id: growth, figure: revenue, rule: 'growth >= 20 %'} # a figure of the documents",
         "  # - {id: nda, document: non-disclosure agreement}         # is it in the data room?",
@@ -140,7 +140,7 @@ def _criteria(stage: str) -> str:
 def _requests(stage: str) -> str:
     lines = [
         "# What to ask the company for. Each item comes out as received, partly or missing, in requests.xlsx.",
-        "requests:                     # number, section and priority may be left out",
+        "requests:                     # number, section and priority are optional",
     ]
     for section, name in enumerate(_LIBRARIES[stage], 1):
         asked = [entry for entry in read_library(name, (0.0, 5.0), stage) if "document" in entry]

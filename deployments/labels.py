@@ -31,11 +31,13 @@ def labels(
     ],
     file: Annotated[Path | None, typer.Argument(help="For import: CSV or JSON with domain, criterion, person.")] = None,
     run: Annotated[str, typer.Option(help="A run's id, a batch's name (its latest run) or latest.")] = "latest",
-    below: Annotated[float, typer.Option(min=0, max=1, help="Mark criteria whose agreement is below this.")] = 0.8,
+    below: Annotated[
+        float, typer.Option(min=0, max=1, help="Mark criteria whose agreement is below this value.")
+    ] = 0.8,
     by: Annotated[str, typer.Option(help="For import: who gave the labels, where FILE has no column by.")] = "import",
     format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
-    """Export or import what people say of scores, and how far the program agrees."""
+    """Export or import people's scores, and see how far the program agrees with them."""
     database.check_exists()
     problems = []
     if action == "import":
@@ -46,7 +48,7 @@ def labels(
     rows = agreement(given, below)
     _print(given, rows, format)
     if not given:
-        echo("Nobody has set or signed off a score of this run yet.", err=True)
+        echo("Nobody has set or confirmed a score of this run yet.", err=True)
     for problem in problems:
         echo(problem, err=True)
     if problems:

@@ -11,10 +11,10 @@ from storage.migrations import HEAD
 
 def migrate(
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; the exit status is 1 where the schema is another one.")
+        bool, typer.Option("--check", help="Change nothing; the exit status is 1 if the schema differs.")
     ] = False,
 ) -> None:
-    """Bring the database to the schema of this release; no service and no run may use it meanwhile."""
+    """Migrate the database to this release's schema; no service or run may use it meanwhile."""
     if check:
         database.check()
     was_migrated = not check and database.migrate()

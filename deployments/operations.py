@@ -24,7 +24,7 @@ from tasks.rooms.question import RoomAnswer, ask_room
 
 def index(
     folder: Annotated[str, typer.Argument(help="A path under the drive's root, a folder's id or its URL.")],
-    recursive: Annotated[bool, typer.Option(help="Whether subfolders are indexed too.")] = True,
+    recursive: Annotated[bool, typer.Option(help="Whether subfolders are included.")] = True,
 ) -> None:
     """Print the document index of a folder as JSON."""
     gc.disable()  # tens of thousands of small objects that all live to the end: a tenth of the time
@@ -41,13 +41,15 @@ def ask(
     context: Annotated[str | None, typer.Option(help="Background: a document, a folder or a document's id.")] = None,
     room: Annotated[
         list[str] | None,
-        typer.Option(help="A data room to ask: it answers by quotations with their places. Give several side by side."),
+        typer.Option(
+            help="A data room to ask: the answer quotes it, with places. Repeat the option for several rooms."
+        ),
     ] = None,
     format: Annotated[  # noqa: A002 - what users type
         Literal["text", "json"], typer.Option(help="How an answer from a room is printed.")
     ] = "text",
 ) -> None:
-    """Ask a question, of a document or a whole data room if you like."""
+    """Ask a question, optionally about a document or a whole data room."""
     if room and context:
         raise BadRequest("Give --context or --room, not both.", {"room": "not with --context"})
     if not room:
@@ -77,7 +79,7 @@ def _read_context(name: str) -> str:
     if kept:
         echo(say_kept(sorted(kept)), err=True)
     if kept == read.keys():
-        raise NotAllowed(f"Nothing of {name} may go to the model: DILIGENCE_AI_PRIVILEGED keeps it from models.")
+        raise NotAllowed(f"{name} may not be sent to the model: it is privileged (DILIGENCE_AI_PRIVILEGED).")
     return "\n\n".join(reading.text for document, reading in read.items() if document not in kept)
 
 

@@ -51,7 +51,7 @@ _REFRESH_IN_A_FILE = 5.0  # where nobody sees them before their end
 
 
 def demo(out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("reports/demo")) -> None:
-    """Run the sample batch, start to report, without any network."""
+    """Run the sample batch from start to report, without a network."""
     raise SystemExit(_run(SAMPLE, None, out))
 
 
@@ -62,7 +62,7 @@ def run(
         Path | None, typer.Option(help="The folder for the report; by default reports/<batch name>.")
     ] = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print calls, tokens, cost and time; ask no model, write no report.")
+        bool, typer.Option("--estimate", help="Print calls, tokens, cost and time; call no model and write no report.")
     ] = False,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Read documents again that could not be read before.")
@@ -73,11 +73,11 @@ def run(
             min=1,
             max=64,
             metavar="N",
-            help="Processes that examine the companies; by default 1 with a model, else one for two cores if many.",
+            help="Processes that examine the companies; 1 with a model, else up to one for every two cores.",
         ),
     ] = None,
 ) -> None:
-    """Run a batch, going on where an earlier run of it stopped."""
+    """Run a batch, continuing where an earlier run stopped."""
     raise SystemExit(
         _estimate(batch, criteria)
         if estimate
@@ -169,8 +169,8 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
     console = _console()
     screen = _check_batch(batch_file, criteria)
     console.print(
-        f"{screen.name}: reading the data rooms. The texts are stored, so the run does not read them again. "
-        "No model is asked."
+        f"{screen.name}: reading the data rooms. The texts are stored, so the run will not read them again. No model "
+        "is called."
     )
     with _warnings_shown(console), _prefect(console):
         from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
@@ -287,7 +287,7 @@ def _prefect(console: Console, *, is_shown: bool = True) -> Iterator[None]:
         except Unavailable as error:
             stack.enter_context(untracked())
             logging.getLogger(TRACKING_LOG).warning(
-                "%s The run goes on without it, and its report is whole.", error.message
+                "%s The run continues without it, and its report is complete.", error.message
             )
         yield
 
@@ -388,17 +388,17 @@ def _figures(estimate: "Estimate", usual: Usage, most: Usage) -> tuple[str, ...]
 def _price(estimate: "Estimate") -> str:
     if estimate.price is None:
         return (
-            f"price    not known for {estimate.model}: add it to a price file and name that file in DILIGENCE_AI_PRICES"
+            f"price    unknown for {estimate.model}: add it to a price file and name that file in DILIGENCE_AI_PRICES"
         )
     price = estimate.price
-    return f"price    {estimate.model}: {price.input:g} USD in, {price.output:g} USD out, for a million tokens"
+    return f"price    {estimate.model}: {price.input:g} USD in, {price.output:g} USD out, per million tokens"
 
 
 def _time(estimate: "Estimate") -> str:
     """How long the calls are expected to take."""
     pace = estimate.pace
     if pace is None:
-        return "time     not known: `diligence doctor` measures how fast the model reads and writes"
+        return "time     unknown: `diligence doctor` measures how fast the model reads and writes"
     least, most = map(duration, pace.seconds(estimate.usual))
     lasts = least if least == most else f"{least} to {most}"
     return (
@@ -411,7 +411,7 @@ def _spent(estimate: "Estimate") -> list[str]:
     if not estimate.spent.calls:
         return []
     usd = "" if estimate.spent_usd is None else f", {dollars(estimate.spent_usd)}"
-    return [f"spent    {estimate.spent.calls} calls{usd}, by the interrupted run that would go on"]
+    return [f"spent    {estimate.spent.calls} calls{usd}, by the interrupted run, which would continue"]
 
 
 def _budget(estimate: "Estimate") -> list[str]:

@@ -40,7 +40,7 @@ def list_runs(
 def report(
     run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
     format: Annotated[ReportFormat, typer.Option(help="The format.")] = ReportFormat.HTML,  # noqa: A002 - what users type
-    out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; else to stdout.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write it to a file in this folder; by default, to stdout.")] = None,
 ) -> None:
     """Write the report of a run, or print it."""
     database.check_exists()
@@ -56,9 +56,9 @@ def report(
 
 def list_webhooks(
     most: Annotated[int, typer.Option("--most", min=1, help="How many deliveries to list.")] = 20,
-    retry: Annotated[bool, typer.Option("--retry", help="Try again now what did not arrive.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Retry failed deliveries now.")] = False,
 ) -> None:
-    """List the deliveries of webhooks, newest first, or try again what did not arrive."""
+    """List webhook deliveries, newest first, or retry those that failed."""
     check_webhooks()
     database.check_exists()
     if retry:
@@ -76,7 +76,7 @@ def list_webhooks(
 
 def export(
     run: Annotated[str, typer.Argument(help="A run's id, a batch's name (its latest run) or latest.")],
-    out: Annotated[Path, typer.Option(help="The folder for the files, one a table.")],
+    out: Annotated[Path, typer.Option(help="The folder for the files, one per table.")],
     format: Annotated[Literal["parquet", "csv"], typer.Option(help="The format.")] = "parquet",  # noqa: A002 - what users type
 ) -> None:
     """Write the tables of a run to files, for analysis."""

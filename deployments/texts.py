@@ -117,7 +117,7 @@ def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[Document
         for name in sorted(subfolders):
             path = os.path.join(folder, name)  # noqa: PTH118 - one string a document is kept, not a Path
             if hidden(name):
-                skipped.add(os.path.relpath(path, top), "it is hidden, with all that lies in it")
+                skipped.add(os.path.relpath(path, top), "it is hidden, with everything in it")
             elif os.path.islink(path):  # noqa: PTH114
                 skipped.add(os.path.relpath(path, top), "it is a link")
         subfolders[:] = sorted(name for name in subfolders if not hidden(name))
@@ -231,7 +231,7 @@ _SCANS_AT_ONCE: Final = 4
 def text(
     documents: Annotated[list[str], typer.Argument(help="Files, folders or document ids.")],
     out: Annotated[Path | None, typer.Option(help="Write each text to a file in this folder.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes that read at the same time.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes read in parallel.")] = None,
 ) -> None:
     """Print the text of documents, or write it to files."""
     raise SystemExit(print_texts(documents, out, jobs))

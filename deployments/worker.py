@@ -21,9 +21,9 @@ _OUTCOMES: Final = {0: "finished", 1: "finished with failures", 2: "refused", 13
 
 
 def work(
-    once: Annotated[bool, typer.Option("--once", help="End when nobody asks for a run any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when no requested run is left.")] = False,
 ) -> None:
-    """Take up the runs that people ask for in the service."""
+    """Carry out the runs that people request in the service."""
     while True:
         with database.writing() as session:
             request = runs.take_request(session)

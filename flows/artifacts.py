@@ -172,7 +172,7 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
     if company.missing:
         parts.append("## To ask the company for\n\n" + "\n".join(f"- {escape(item)}" for item in company.missing))
     if company.warnings:
-        parts.append("## To be aware of\n\n" + "\n".join(f"- {escape(item)}" for item in company.warnings))
+        parts.append("## Notes\n\n" + "\n".join(f"- {escape(item)}" for item in company.warnings))
     return "\n\n".join(parts) + "\n"
 
 

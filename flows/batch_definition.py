@@ -103,7 +103,7 @@ class DeployedBatch(BaseModel):
         if content is None:
             raise NotFound(
                 f"This worker's database does not have the batch {self.name!r} as it was deployed. Give the worker the "
-                "DILIGENCE_DATABASE_URL with which it was deployed (a database in a file serves one machine alone), or "
+                "DILIGENCE_DATABASE_URL with which it was deployed (a database in a file serves one machine only), or "
                 "deploy the batch again."
             )
         return BatchDefinition.model_validate(content)
@@ -175,7 +175,7 @@ def _explain_change(definition: BatchDefinition, path: Path) -> str | None:
     try:
         now = BatchDefinition.of(read_batch(path))
     except BadRequest:
-        return "has mistakes by now"
+        return "now contains mistakes"
     kept = {"name", "criteria", "companies", "settings", "requests"}  # facts are looked up where they lie
     # As JSON, as Prefect keeps a definition: the scores of bands are keys, which are texts there.
     stored, written = (batch.model_dump(mode="json", include=kept) for batch in (definition, now))

@@ -83,7 +83,7 @@ def read_settings(file: UserFile, written: Mapping[str, Any]) -> dict[str, Value
     for name, value in written.items():
         if name in known.secret:
             file.mistake(
-                (name,), f"a secret has no place in a file; set it in the environment, as {variable_name(name)}"
+                (name,), f"a secret must not be in a file; set it in the environment, as {variable_name(name)}"
             )
         elif name in known.guarded:
             file.mistake((name,), f"it is not a run's own setting; set it in the environment, as {variable_name(name)}")
@@ -300,7 +300,7 @@ def _from_csv(path: Path, criteria: Path | None) -> Batch:
     except csv.Error as error:
         mistakes.note(line, "the file", f"the CSV is cut off below this line: {error}")
     if line == 1:
-        mistakes.note(line, "the file", "it holds no company: write one a line, below the columns")
+        mistakes.note(line, "the file", "it contains no companies: write one per line, below the columns")
     return Batch(path.stem, _check_criteria(mistakes, criteria)[0], companies.listed, with_facts({}, path.parent))
 
 

@@ -56,7 +56,7 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
             create_table_artifact,
             _rows(to_read, outcomes),
             key=f"{key}-read",
-            description=f"{company.name if company else folder}: what became of the documents{others}",
+            description=f"{company.name if company else folder}: what happened to the documents{others}",
         )
     by_id = {outcome.document_id: outcome for outcome in outcomes}
     if any(outcome.pages != outcome.pages_read for outcome in outcomes):

@@ -66,10 +66,10 @@ def help_run(
         if found is None or content is None:
             raise NotFound(
                 f"This machine's database has no run {run}. Give its worker the DILIGENCE_DATABASE_URL of the one that "
-                "leads the run; a database in a file helps on its own machine alone."
+                "leads the run; a database in a file only serves its own machine."
             )
         if found.reported_at is not None:
-            tell([f"The run {run} is over: there is nothing to help with."])
+            tell([f"The run {run} is over: there is nothing left to do."])
             return run
         screen = BatchDefinition.model_validate(content).batch()
         with override_settings(screen.settings), prefix_keys(screen.name), database.claims() as claims:

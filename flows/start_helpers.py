@@ -110,7 +110,7 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes], patience: float) -
         if is_failed:
             errors.seek(0)
             said = _last_words(errors.read().decode(errors="replace"))
-            log.warning("A process that was to help with the run ended before it: %s", said)
+            log.warning("A process that was helping with the run ended early: %s", said)
 
 
 def _last_words(errors: str) -> str:

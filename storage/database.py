@@ -395,7 +395,7 @@ _NOTICES = {
 def _sqlite(address: URL) -> Engine:
     """SQLite in WAL: 0.24 ms a committed row instead of 15.9, readers beside a writer."""
     if not address.database or address.database == ":memory:":
-        raise unavailable("SQLite in memory keeps nothing; name a file (sqlite:///file.db)")
+        raise unavailable("SQLite in memory stores nothing; name a file (sqlite:///file.db)")
     _make_private(address.database)
     engine = create_engine(
         address,

@@ -34,7 +34,9 @@ class DatabaseInUse(DatabaseUnavailable):
 
     def __init__(self, others: Sequence[str] = ()) -> None:
         by = f" by {', '.join(others)}" if others else ""
-        super().__init__(f"The home is in use{by}. Stop the service, and let runs end, or end them; then try again.")
+        super().__init__(
+            f"The home is in use{by}. Stop the service and wait for runs to end, or stop them; then try again."
+        )
 
 
 def unavailable(reason: str | Exception) -> DatabaseUnavailable:

@@ -258,7 +258,7 @@ class Claims:
             lost = dict(self._held)
             self._disconnect()
         for name, on_loss in lost.items():
-            log.warning("PostgreSQL has given the lock %s to another process, which goes on with that work.", name)
+            log.warning("PostgreSQL has given the lock %s to another process, which continues that work.", name)
             del self._held[name]
             on_loss()
 
@@ -275,6 +275,6 @@ def _refuse_pooler(engine: Engine, ours: Any) -> None:
         after = ours.execute("SELECT pg_backend_pid()").fetchone()[0]
     if theirs == before or before != after:
         raise unavailable(
-            "a pooler in transaction mode lies before it, and locks do not hold there. Name PostgreSQL itself, or a "
+            "a pooler in transaction mode is in front of it, where locks do not work. Name PostgreSQL itself, or a "
             "pooler in session mode"
         )

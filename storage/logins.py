@@ -271,7 +271,7 @@ def _forget_ended(session: Session) -> None:
 
 
 KEY_FILE = "secret.key"
-_MAKE_ONE = "Make one with `openssl rand -base64 32`."
+_MAKE_ONE = "Create one with `openssl rand -base64 32`."
 
 
 class SecretKeyUnusable(Exception):

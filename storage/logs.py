@@ -18,7 +18,7 @@ class LogSettings(Settings):
     """How the log is written."""
 
     log_format: Literal["text", "json"] = Field(
-        "text", description="json: one object a line, each with request_id, for `serve` and `run`"
+        "text", description="json: one object per line, each with request_id, for `serve` and `run`"
     )
 
     @property

@@ -120,13 +120,14 @@ class StorageSettings(Settings):
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
     database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
-    database_password: SecretStr | None = Field(None, description="the password for database_url, kept apart from it")
+    database_password: SecretStr | None = Field(None, description="the password for database_url, kept separately")
     secrets_dir: Path | None = Field(
-        None, description="a folder with a file for each secret setting, named after it; for containers and systemd"
+        None, description="a folder with one file per secret setting, named after it; for containers and systemd"
     )
     database_patience: float = Field(30.0, ge=0, description="seconds that a run waits for a PostgreSQL that restarts")
     secret_key: SecretStr | None = Field(
-        None, description="encrypts stored logins: 32 bytes in base64; several, comma-separated, while it is changed"
+        None,
+        description="encrypts stored logins: 32 bytes in base64; several, separated by commas, while it changes",
     )
 
 

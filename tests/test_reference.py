@@ -28,7 +28,7 @@ def test_every_command_setting_error_and_metric_is_there() -> None:
     page = reference.errors([])
     slugs = {kind.slug for kind in reference.error_classes() if kind.__module__.split(".")[0] in reference.CODE}
     assert set(re.findall(r"^## ([a-z-]+)$", page, re.MULTILINE)) == slugs
-    assert "is an archive that is left shut: …" in reference.warnings()
+    assert "is an archive that was not opened: …" in reference.warnings()
     written = (ROOT / "api" / "monitoring.py").read_text()
     listed = re.findall(r"^\| `(diligence_\w+?)(?:_total)?` \| \w+ \|", reference.metrics(), re.MULTILINE)
     assert sorted(listed) == sorted(re.findall(r'"(diligence_\w+)"', written))

@@ -190,8 +190,8 @@ def user_names() -> Names:
         return listed_names(Path(written).read_text("utf-8").splitlines() if is_file else written.split(","))
     except (OSError, UnicodeDecodeError):
         raise NotConfigured(
-            "DILIGENCE_AI_PSEUDONYMS names a file that cannot be read. Give a text file with a name a line, or `on` to "
-            "replace the names in profiles and signature blocks alone."
+            "DILIGENCE_AI_PSEUDONYMS names a file that cannot be read. Give a text file with a name a line, or `on` "
+            "to replace only the names in profiles and signature blocks."
         ) from None
 
 

@@ -104,7 +104,7 @@ def check_answer(
         opinions = second_opinions(answerer, by_words.statements, company, grounds, ledger=ledger)
     except DiligenceError as error:
         log.warning(
-            "The second check of an answer's statements failed (%s): they are checked by words alone.", error.slug
+            "The second check of an answer's statements failed (%s): they are checked by words only.", error.slug
         )
     remarks: dict[int, str] = {}
     kept: set[int] = set()

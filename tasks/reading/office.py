@@ -33,7 +33,7 @@ def read_doc(source: Source) -> Reading:
     data, file = compound(source, "WordDocument")
     (flags,) = struct.unpack_from("<H", file.stream("WordDocument").ljust(12, b"\0"), 10)  # [MS-DOC] 2.5.2, fEncrypted
     if flags & _DOC_ENCRYPTED:
-        raise PasswordProtected("The document opens with a password only. Save it without one.")
+        raise PasswordProtected("The document can only be opened with a password. Save it without one.")
     return DOC.told(docx.read(convert(data, DOC)))
 
 
@@ -43,7 +43,7 @@ def read_ppt(source: Source) -> Reading:
     user = file.stream("Current User") if file.has_stream("Current User") else b""
     (token,) = struct.unpack_from("<I", user.ljust(16, b"\0"), 12)  # [MS-PPT] 2.3.2, headerToken
     if token == _PPT_ENCRYPTED:
-        raise PasswordProtected("The presentation opens with a password only. Save it without one.")
+        raise PasswordProtected("The presentation can only be opened with a password. Save it without one.")
     return PPT.told(pptx.read(convert(data, PPT)))
 
 

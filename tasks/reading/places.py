@@ -254,7 +254,7 @@ def file_dates(made: str, changed: str) -> FileDates:
     label = f"{begun or ''}/{last or ''}"
     if written is None or last is not None or written in _TEMPLATES:
         return FileDates(label.strip("/") and label)
-    doubt = f"The file is dated {written}, which cannot be: nothing in it is dated by that."
+    doubt = f"The file is dated {written}, which is impossible: this date is ignored."
     return FileDates(DOUBTED, doubt)
 
 

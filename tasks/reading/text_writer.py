@@ -17,7 +17,7 @@ from tasks.reading.places import FILE_DATES, HEADING, PAGE, SCAN, FileDates, Pla
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""
 
-NO_TEXT = "No text was found: the document is empty or holds pictures alone."
+NO_TEXT = "No text was found: the document is empty or contains only pictures."
 
 
 class Attachment(NamedTuple):

@@ -105,7 +105,7 @@ def _stream(data: bytes) -> bytes:
         raise Damaged("The file is not an Excel 5 to 2003 workbook. Ask for it again, saved as .xlsx.")
     file = ole.Compound(data)
     if file.has_stream(ole.ENCRYPTED):
-        raise PasswordProtected("The document opens with a password only. Save it without one.")
+        raise PasswordProtected("The document can only be opened with a password. Save it without one.")
     name = next((name for name in ("Workbook", "Book") if file.has_stream(name)), None)
     if name is None:
         raise Damaged("The file holds no workbook. Ask for it again, or give it the ending of its format.")
@@ -127,7 +127,7 @@ def _decrypt(data: bytes) -> bytes:
     except MemoryError:
         raise
     except Exception as error:  # it meets a method or a password that it does not know with whatever comes
-        raise PasswordProtected("The document opens with a password only. Save it without one.") from error
+        raise PasswordProtected("The document can only be opened with a password. Save it without one.") from error
     return decrypted.getvalue()
 
 

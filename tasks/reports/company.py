@@ -369,7 +369,7 @@ def _document(run: Run, document: RunDocument, room: RoomKinds) -> DocumentRepor
 
 def why_pending(run: Run) -> str:
     """Why a run has no outcome for a document."""
-    return "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended before it."
+    return "Not reached yet." if run.status is RunStatus.RUNNING else "Not reached: the run ended first."
 
 
 FOLDER: Final = "companies"

@@ -211,7 +211,7 @@ def _company(memo: WordFile, company: CompanyReport, scale: tuple[float, float],
         f"{document.document_name}: {document.status}. {document.warning or ''}"
         for document in not_read(company.documents)
     ]
-    _write_list(memo, "To be aware of", [*company.warnings, *unread])
+    _write_list(memo, "Notes", [*company.warnings, *unread])
     _write_list(memo, "Copies and versions", families_in_words(company.documents))
     _write_list(memo, "Since the last run", [f"{change.text} {change.why}" for change in company.changes])
 
@@ -226,7 +226,7 @@ def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float])
     """What speaks for the company and against it, and what to ask it for."""
     best = strengths(company, scale)
     if best:
-        memo.heading("What speaks for it", 2)
+        memo.heading("Strengths", 2)
     for criterion in best:
         _reason(memo, criterion, scale, ())
     flags = find_red_flags(company, scale)
@@ -314,7 +314,7 @@ def _source(quote: ReportedQuote | ContradictingQuote | OrderInDocument) -> Word
 def _contradictions(memo: WordFile, company: CompanyReport) -> None:
     contradictions = [told for criterion in company.criteria for told in criterion.contradictions]
     if contradictions:
-        memo.heading("Where the data room contradicts itself", 2)
+        memo.heading("Contradictions in the data room", 2)
     shown = contradictions[: 4 if memo.used < _ROOM - _TAIL / 2 else 1]
     for contradiction in shown:
         inlines: list[Inline] = [Words(f"{fit_text(contradiction.about, WIDTH, 10)}: ", bold=True)]

@@ -151,7 +151,7 @@ def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) ->
                 pack(folder)
         except (OSError, BadRequest) as error:
             reason = error.message if isinstance(error, BadRequest) else error.strerror
-            log.warning("Not all that belongs to the report could be written beside it. %s", reason)
+            log.warning("Some files that belong to the report could not be written beside it. %s", reason)
     return folder / f"report.{formats[-1]}"
 
 

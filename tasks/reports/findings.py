@@ -208,22 +208,22 @@ def describe_place(company: CompanyReport, ranked: int) -> str:
 
 def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     high = [flag.criterion.name for flag in flags if flag.severity == "high"]
-    grave = f"{len(high)} grave {'finding' if len(high) == 1 else 'findings'}"
+    grave = f"{len(high)} serious {'finding' if len(high) == 1 else 'findings'}"
     names = {criterion.id: criterion.name for criterion in company.criteria}
     if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
-        return f"Stop, or settle first what it must meet and has not shown: {_some(failed)}."
+        return f"Stop, or first settle the gates that it has not shown to meet: {_some(failed)}."
     if company.total is None or company.coverage is None:
         return "No recommendation: nothing could be scored."
     if company.coverage < ENOUGH:
         known = f" {grave[0].upper()}{grave[1:]} so far: {_some(high)}." if high else ""
         return f"Too early to say: {percent(company.coverage)} of the weight could be scored.{known}"
     if high:
-        return f"Settle {grave} before going on: {_some(high)}."
+        return f"Settle {grave} before proceeding: {_some(high)}."
     if flags:
-        return f"Go on, and settle on the way: {_some([flag.criterion.name for flag in flags])}."
+        return f"Proceed, and settle on the way: {_some([flag.criterion.name for flag in flags])}."
     if company.coverage < WHOLE:
-        return f"Go on: nothing falls short among the {percent(company.coverage)} of the weight that is scored."
-    return "Go on: nothing falls short."
+        return f"Proceed: nothing falls short among the {percent(company.coverage)} of the weight that is scored."
+    return "Proceed: nothing falls short."
 
 
 def _some(names: list[str]) -> str:

@@ -132,7 +132,7 @@ def _compare_claim(claim: Claim, rows: Sequence[RoomFigure]) -> ComparedFigure:
     fields: dict[str, Any] = {"concept": nearest.figure.concept, "claim": claim}
     fields["figure"] = ReportedFigure.model_validate(room_row(nearest))
     if claim.as_of is None or when is None:
-        return ComparedFigure(**fields, verdict="not_comparable", why="the source does not say of when it is")
+        return ComparedFigure(**fields, verdict="not_comparable", why="the source does not give a date")
     if not _same_time(nearest, claim.as_of):
         why = f"the source's is of {claim.as_of[:10]}, the room's nearest of {last_day(nearest.figure.period)}"
         return ComparedFigure(**fields, verdict="not_comparable", why=why)
@@ -373,12 +373,13 @@ def rule_in_words(conflict: ReportedFigureConflict) -> str:
     """Why one figure counts rather than the other, for readers who do not know the rule's steps."""
     if conflict.step == "basis":
         of_what = [_with_article(kind if kind == "deck" else f"{kind} source") for kind in conflict.kinds]
-        return f"It counts because {of_what[0]} goes before {of_what[1]}."
+        return f"It counts because {of_what[0]} takes precedence over {of_what[1]}."
     if conflict.step == "authority":
-        return f"It counts because a document that is {conflict.kinds[0]} goes before one that is {conflict.kinds[1]}."
+        higher, lower = conflict.kinds
+        return f"It counts because a document that is {higher} takes precedence over one that is {lower}."
     if conflict.step == "newer":
         return "It counts because its document has the later date."
-    return "Nothing decides between them: the more exact figure counts."
+    return "Nothing decides between them, so the more precise figure counts."
 
 
 def _with_article(kind: str) -> str:

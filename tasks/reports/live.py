@@ -68,8 +68,8 @@ PAGES: Final = (
     ("ask", "Ask"),
 )
 """The pages of a run: the path below it, and the name."""
-_SEEN_BY: Final = "You see it because your account may see the document."
-_SEEN_BY_ALL: Final = "Whoever may use this service sees it."
+_SEEN_BY: Final = "You can see it because your account may see the document."
+_SEEN_BY_ALL: Final = "Everyone who may use this service can see it."
 
 
 class LiveRun(NamedTuple):
@@ -304,7 +304,7 @@ def page_picture(run_id: str, document_id: str, page: int) -> Path:
     with live_run(run_id) as live:
         document, text, _ = _load_text(live, document_id)
         if not is_pdf(text.reader):
-            raise NotFound("Pictures are drawn of the pages of PDFs only.")
+            raise NotFound("Only pages of PDFs are shown as pictures.")
         return draw_alone(live.drive, document, text, page)
 
 

@@ -118,7 +118,7 @@ class _Room:
         sets = [*own, *((name, name.capitalize()) for name in set_names())]
         chosen = columns or sets[0][0]
         if chosen not in dict(sets):
-            raise NotFound(f"There is no set of columns of that name: {', '.join(dict(sets))}.")
+            raise NotFound(f"There is no set of columns with that name: {', '.join(dict(sets))}.")
         self.columns = _columns(run, chosen)
         self.chosen = Chosen(run.id, run.batch, company.name, domain, chosen, sets)
         self._run, self._is_final = run, document_id is None and run.reported_at is not None

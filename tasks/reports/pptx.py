@@ -213,7 +213,7 @@ def _overview(slide: Slide, report: Report) -> None:
     _standings(slide, shown)
     width = _WIDTH - _LEFT - 560
     box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
-    box(slide, (560, 318, width, 84), _most_often("Grave findings, most often", _grave(report), companies, width))
+    box(slide, (560, 318, width, 84), _most_often("Most frequent serious findings", _grave(report), companies, width))
     box(slide, (560, 408, width, 84), _most_often("Missing most often", _count_missing(companies), companies, width))
     note = (
         "Of the weight of all criteria. Companies rank by what is proven. Still open: neither scored nor known to be "
@@ -311,7 +311,7 @@ def _company(slide: Slide, company: CompanyReport, report: Report) -> None:
     box(
         slide,
         (_RIGHT, 116, _COLUMN, 126),
-        _list_findings(company, scale, strengths(company, scale), "What speaks for it", 1),
+        _list_findings(company, scale, strengths(company, scale), "Strengths", 1),
     )
     flags = find_red_flags(company, scale)
     more = f", {len(flags) - 3} more in the web page" if len(flags) > 3 else ""
@@ -399,7 +399,7 @@ def _list_findings(
         paragraphs.append([TextRun(fit_text(criterion.reason, _COLUMN, 10.5, lines))])
         paragraphs += [_source(quote, criterion) for quote in _best(criterion)]
     if not criteria:
-        nothing = "Nothing could be scored." if company.total is None else "None among what was scored."
+        nothing = "Nothing could be scored." if company.total is None else "None among the scored criteria."
         paragraphs.append([TextRun(nothing, colour=QUIET)])
     return paragraphs
 
@@ -422,7 +422,7 @@ def _requests(company: CompanyReport) -> list[Paragraph]:
     more = f", {len(requests) - 4} more in the web page" if len(requests) > 4 else ""
     title = [TextRun(f"What is missing{more}", 12, ACCENT, bold=True)]
     if not requests:
-        return [title, [TextRun("Nothing was found missing.", colour=QUIET)]]
+        return [title, [TextRun("Nothing is missing.", colour=QUIET)]]
     return [title, *([TextRun(fit_text(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
 
 

@@ -264,7 +264,7 @@ def result_lines(results: RunResults) -> list[str]:
     carried = sum(result.company.carried_from is not None for result in results.companies)
     if carried:
         companies = "all companies" if carried == len(lines) else f"{carried} of {len(lines)} companies"
-        lines.append(f"same    {companies}: nothing has changed, the scores are those of the run before")
+        lines.append(f"same    {companies}: nothing has changed; the scores are those of the previous run")
     if trial := trial_in_words(results.run.model_trial):
         lines.append(f"model   {trial}")
     cost = results.cost
@@ -273,7 +273,7 @@ def result_lines(results: RunResults) -> list[str]:
         parts.append(f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out")
         parts.append("price not known" if cost.usd is None else dollars(cost.usd))
     if cost.unknown_calls:
-        parts.append(f"{cost.unknown_calls:,} more whose answers were lost and that may have been billed")
+        parts.append(f"{cost.unknown_calls:,} more, whose answers were lost and which may have been billed")
     return [*lines, f"cost    {', '.join(parts)}"]
 
 

@@ -25,7 +25,7 @@ _AT_ONCE: Final = 8
 """Folders that are looked at side by side."""
 HIDDEN: Final = "A company that is not shared with your account"
 _REASON: Final = (
-    "Not shown: it rests on documents that were deleted since the run, or are not shared with your account."
+    "Not shown: it is based on documents that were deleted since the run, or are not shared with your account."
 )
 _LEFT_OUT: Final = "Documents that were deleted since the run, or are not shared with you, are left out."
 
@@ -113,7 +113,7 @@ def as_seen(side: Side, seen: Seen) -> Side:
     else:  # sentences may name documents
         row.warnings += [_LEFT_OUT]
         stand(row, outcomes, Criteria.from_json(run.criteria))
-        row.problem = company.problem and "It did not come to its end."
+        row.problem = company.problem and "It did not finish."
     return Side(run, row, documents, outcomes)
 
 

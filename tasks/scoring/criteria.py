@@ -341,7 +341,7 @@ def read_criteria(path: Path) -> Criteria:
     lines: dict[str, int] = {}
     entries = content.get("criteria")
     if isinstance(file.content, dict) and content.get("criteria") is None and "include" not in content:
-        file.mistake(("criteria",), "it is missing: list criteria, or include libraries of them")
+        file.mistake(("criteria",), "it is missing: list criteria, or include libraries of criteria")
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         at = ("criteria", index)
         criterion = _read_one(file, at, entry, scale)

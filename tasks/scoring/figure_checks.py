@@ -174,7 +174,7 @@ def _explain_missing(
         reason = f"The documents do not give actual figures for {of_what}{of_period} and for the year before."
     elif any(value.value.is_nan() for value in values):
         absence = Absence.NOT_APPLICABLE
-        reason = f"{name[:1].upper()}{name[1:]}{of_period} says nothing: {expression.names[-1]} is zero or less."
+        reason = f"{name[:1].upper()}{name[1:]}{of_period} is meaningless: {expression.names[-1]} is zero or less."
     elif len(expression.names) > 1:
         reason += _what_is_not_given(expression, figures)
     near = _nearest(figures, {*expression.names, *_MEANT.get(expression.names[0], ())})

@@ -42,7 +42,7 @@ _SHOWN = 5  # passages in the report where no judgement is made
 SHOWN = " The passages that address it are shown."
 _DOUBTED = (
     "The model found nothing, but a passage has the words of the question, and the model is weak: it fell short when "
-    "it was tried (`diligence doctor --model`). So this is not told as missing."
+    "it was tried (`diligence doctor --model`). So this is not reported as missing."
 )
 # Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CONTESTED, ScoreStatus.SCORED)
@@ -199,7 +199,7 @@ def prepare(
 def _explain_no_passage(evidence: Evidence) -> str:
     """Why there is no passage."""
     if not evidence.documents:
-        return "No document of the data room may go to the model." if evidence.kept else "The data room is empty."
+        return "No document of the data room may be sent to the model." if evidence.kept else "The data room is empty."
     if len(evidence.unread) == len(evidence.documents):
         return "No document in the data room has readable text."
     return "No passage in the data room shares a word with the question."
@@ -322,7 +322,7 @@ def with_opinions(
 ) -> CriterionResult:
     """The result with the verdicts after its reason, or with a warning if there are none."""
     if isinstance(opinions, DiligenceError):
-        warning = f"The statements of its reason were checked by their words alone. {opinions.message}"
+        warning = f"The statements of its reason were checked by words only. {opinions.message}"
         unfinished = result.unfinished or isinstance(opinions, BudgetSpent)
         return replace(result.add_warning(warning), unfinished=unfinished)
     verdicts: dict[Opinion, list[str]] = {"supported": [], "contradicted": [], "not said": []}

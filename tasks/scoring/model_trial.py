@@ -102,7 +102,7 @@ class Trial(BaseModel):
                 "with it marks its scores as those of a weak model."
             )
         if self.orders < 1:
-            return "It judges, and obeys words in documents: leave `isolate` at high or set it to all."
+            return "It can judge, but it obeys instructions in documents: leave `isolate` at high or set it to all."
         return "It judges."
 
 

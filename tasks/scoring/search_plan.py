@@ -99,8 +99,8 @@ class SearchPlans:
         """Why there are no plans, or no more; None if nothing failed."""
         if self._failure is None:
             return None
-        why = f"for no search plan could be had. {self._failure.message}"
-        return f"The passages were found by the words of the criteria alone, {why}"
+        why = f"because no search plan could be made. {self._failure.message}"
+        return f"The passages were found by the words of the criteria only, {why}"
 
     def plan(self, criterion: Judged) -> SearchPlan | None:
         """The plan for a criterion; None if there is none."""

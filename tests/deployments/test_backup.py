@@ -75,7 +75,7 @@ def test_a_home_in_use_is_told(home: Path, tmp_path: Path, capsys: pytest.Captur
         other.execute("SELECT count(*) FROM runs").fetchone()
         status, told = ended(capsys, file, replace=True)
     assert (status, told) == (
-        1, "The home is in use. Stop the service, and let runs end, or end them; then try again."
+        1, "The home is in use. Stop the service and wait for runs to end, or stop them; then try again."
     )  # fmt: skip
     assert [path.name for path in home.iterdir() if path.name.startswith(("before", ".restore"))] == []
     restore(file, replace=True)

@@ -61,7 +61,7 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     assert any(line.startswith("✗ connected") and "0.0.1" in line and "update" in line for line in lines)
     assert sum(line.startswith("✓ clock") for line in lines) == 2
     assert any(line.startswith("✗ pool") and "paused" in line and "resume paused" in line for line in lines)
-    assert any(line.startswith("✗ pool") and "no worker that lives" in line for line in lines)
+    assert any(line.startswith("✗ pool") and "no live worker" in line for line in lines)
     assert any(line.startswith("✓ pool") and "lively (process): 1 of 1" in line for line in lines)
     assert any(line.startswith("✓ worker") and "machine 1" in line for line in lines)
 
@@ -90,7 +90,7 @@ def test_a_profile_of_prefect_counts_where_the_environment_is_silent(profile: st
 def test_what_one_machine_alone_uses_is_no_cluster(tmp_path: Path) -> None:
     told = call(["doctor", "--cluster"], tmp_path, DILIGENCE_DRIVE_ROOT=str(tmp_path))
     assert told.returncode == 1
-    assert "SQLite, which one machine alone can use" in told.stdout
+    assert "SQLite, which only one machine can use" in told.stdout
     assert "PREFECT_API_URL names no server" in told.stdout
 
 

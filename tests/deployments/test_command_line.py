@@ -176,7 +176,7 @@ def test_a_failed_company_is_exit_status_1_with_the_report_written(
     assert "Acme [/bold]: 2 companies" in done.stderr  # names are no markup
     assert "Alpha [/red]: A judgement failed" in done.stderr
     assert "Beta: The data room has no documents." in done.stderr
-    assert "Not all that belongs to the report could be written beside it. Is a directory" in done.stderr
+    assert "Some files that belong to the report could not be written beside it. Is a directory" in done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "out" / "report.html").exists()
 

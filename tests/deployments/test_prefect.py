@@ -417,7 +417,7 @@ def test_a_pool_of_a_type_that_is_not_known_is_refused(server: Server, two: tupl
 def test_a_pool_that_is_not_there_is_made_for_processes(server: Server, two: tuple[Path, Path]) -> None:
     done = server.call(["deploy", "--batch", str(two[0]), "--pool", "new"])
     assert done.returncode == 0
-    assert "The work pool new was made, for processes" in done.stderr
+    assert "The work pool new was created; it starts processes" in done.stderr
     assert server.ask("/work_pools/new")["type"] == "process"
 
 

@@ -43,7 +43,7 @@ def test_it_says_what_it_freed(own_prefect: Path, home: Path, capsys: pytest.Cap
         (left / "document").write_bytes(b"x" * 2**20)
         prune(keep=1, dry_run=True)
         would = capsys.readouterr().out
-        assert would.startswith("2 runs would be deleted; nothing was:\n")
+        assert would.startswith("2 runs would be deleted (nothing was):\n")
         assert filled.run_ids() == ["r1", "r2", "r3"]
         prune(keep=1)
         freed = capsys.readouterr().out

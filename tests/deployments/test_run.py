@@ -45,14 +45,14 @@ def test_an_estimate_is_a_table_with_a_line_for_all() -> None:
 def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
     lines = estimate_lines(estimated(price=None))
     assert "100,000" in lines[3]
-    assert "price    not known for m: " in lines[-2]
+    assert "price    unknown for m: " in lines[-2]
     assert "DILIGENCE_AI_PRICES" in lines[-2]
 
 
 @pytest.mark.parametrize(
     ("pace", "says"),
     [
-        (None, "time     not known: `diligence doctor` measures"),
+        (None, "time     unknown: `diligence doctor` measures"),
         (Pace(1000, 50, 1), "time     8 min, at 1,000 tokens a second read and 50 written"),  # 100 s and 400 s
         (Pace(1000, 50, 2), "time     4 min to 8 min"),
         (Pace(10, 1, 1), "time     8.3 h"),

@@ -200,7 +200,7 @@ def test_what_is_skipped_in_a_folder_is_told_with_the_reason(
         'b.xyz: skipped, no reader for ".xyz".',
         "no ending: skipped, no reader for a name without an extension.",
         ".x: skipped, it is hidden.",
-        ".git: skipped, it is hidden, with all that lies in it.",
+        ".git: skipped, it is hidden, with everything in it.",
         "~$d.docx: skipped, it is hidden.",
         "link.txt: skipped, it is a link.",
         "links: skipped, it is a link.",
@@ -238,7 +238,7 @@ def test_members_of_archives_are_read_like_files_of_folders(
         "3 skipped.",
         'Contracts.zip/x.xyz: skipped, no reader for ".xyz".',
         "Left out of 'Contracts.zip': '../../evil.txt' (its path leads outside the archive).",
-        "bad.zip: skipped, it is damaged, or no .zip.",
+        "bad.zip: skipped, it is damaged, or not a .zip.",
     ]
 
 
@@ -251,7 +251,7 @@ def test_an_archive_that_is_named_is_read_or_fails(
     assert print_texts(["good.zip"], None, 2) == 0
     assert capfdbinary.readouterr() == (b"one\ntwo\n", b"")
     assert print_texts(["bad.zip", "a.txt"], None, 2) == 1
-    assert capfdbinary.readouterr() == (b"a\n", b"bad.zip: it is damaged, or no .zip.\n")
+    assert capfdbinary.readouterr() == (b"a\n", b"bad.zip: it is damaged, or not a .zip.\n")
 
 
 def test_a_damaged_member_fails_alone(room: Room, out: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,7 +132,7 @@ def test_the_table_command_weighs_clauses_by_the_ledger(
     table(str(tmp_path / "room"), "contracts", "csv")
     assert "Beta Ltd.; Koskinen Oy" in capsys.readouterr().out
     table(str(tmp_path / "room"), "leases")
-    assert "No document is of the kinds" in capsys.readouterr().err
+    assert "No document is of a kind" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("template", get_args(Template))

@@ -49,7 +49,7 @@ _ANY_MODEL = 1_000_000  # tokens; few models take more at once, so what is longe
 _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model shows that it takes fewer
 _LEAST: Final = 448  # tokens of an answer in words of its own, such as a search plan
 _KEY: Final = 8  # tokens of a key of an answer with its marks, and of a number or a choice as its value
-_CUT: Final = "The model's answer was longer than it may be: what follows its last whole sentence is missing."
+_CUT: Final = "The model's answer exceeded its limit: what follows its last complete sentence is missing."
 _SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
 

@@ -292,7 +292,7 @@ class Endpoint:
         except TookTooLong:
             if was_alone or one_attempt:
                 raise
-        log.info("The AI server gave no answer in time. It is asked again while nothing else is.")
+        log.info("The AI server did not answer in time. It is asked again, alone.")
         return self._patiently(once, alone=True)
 
     def _turn(self, *, alone: bool) -> Turn:

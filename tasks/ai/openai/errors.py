@@ -267,7 +267,7 @@ def _trouble(answer: _Refusal) -> TryAgain:
 
 def _not_ready(answer: _Refusal) -> TryAgain:  # only time decides
     why = Unavailable(
-        f"The AI server is not ready (HTTP {answer.status}): it loads its model, or has too much to do. Try again "
+        f"The AI server is not ready (HTTP {answer.status}): it is loading its model, or is overloaded. Try again "
         "later, or raise DILIGENCE_AI_TIMEOUT, which is also how long it is waited for."
     )
     return TryAgain(why, attempts=None, after=answer.after)
@@ -291,7 +291,7 @@ _MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable
         _FROM_HERE,
         _says(
             NotConfigured,
-            "The AI server takes no requests from this network or country. Have this address allowed there, or set "
+            "The AI server accepts no requests from this network or country. Have this address allowed there, or set "
             "OPENAI_BASE_URL to another server.",
         ),
     ),
@@ -340,7 +340,7 @@ _MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable
         None,
         _says(
             NotConfigured,
-            "The AI server redirects to another address. This is not followed, for it would send texts there. "
+            "The AI server redirects to another address. It is not followed, because that would send texts there. "
             "Set OPENAI_BASE_URL to the final one.",
         ),
     ),
@@ -364,7 +364,7 @@ def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
     names = [name[:_LONGEST_NAME] for name in models if name.isprintable()]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     has = f" It has: {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
-    return UnknownModel(f"The AI server does not know the model, or has it not loaded.{has} Check DILIGENCE_AI_MODEL.")
+    return UnknownModel(f"The AI server does not know the model, or has not loaded it.{has} Check DILIGENCE_AI_MODEL.")
 
 
 def may_have_cost(status: int) -> bool:
@@ -383,7 +383,7 @@ def content_filtered(usage: Usage) -> ModelRefused:
 
 def too_many_requests(seconds: float | None = None) -> TooManyRequests:
     """The error for a server that wants fewer requests; `seconds` is how long it wants none."""
-    return TooManyRequests("The AI server gets too many requests. Try again later.", ceil(seconds or 1))
+    return TooManyRequests("The AI server receives too many requests. Try again later.", ceil(seconds or 1))
 
 
 def window_exceeded(message: str) -> ContextWindowExceeded:
@@ -410,7 +410,7 @@ def make_time_out(silence: float) -> TookTooLong:
     that comes whole.
     """
     return TookTooLong(
-        f"The AI server gave no answer within {silence:.3g} s. Look whether it still works, use a smaller model, or "
+        f"The AI server gave no answer within {silence:.3g} s. Check whether it still works, use a smaller model, or "
         "raise DILIGENCE_AI_TIMEOUT."
     )
 
@@ -471,7 +471,7 @@ def unreadable_response(body: bytes) -> UnsupportedRequestFormat | TryAgain:
     elif start[:1] == b"{" and not _is_json(body):
         return Lost.CUT.try_again()
     else:
-        error = SourceFailed("The AI server's answer is broken or no answer of an OpenAI-compatible server.")
+        error = SourceFailed("The AI server's answer is broken, or not one of an OpenAI-compatible server.")
     return UnsupportedRequestFormat(error, path_missing=True)
 
 

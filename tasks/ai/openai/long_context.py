@@ -133,7 +133,7 @@ class LongContext:
             fewer = [notes_prompt(self._question, group, fewer=True) for group in groups]
             notes = self._side_by_side([partial(self._text, messages) for messages in fewer])
         raise TooLarge(
-            "What the context says to the question is too much for the model to be joined. Ask for less at once, or "
+            "The context says too much about the question for the model to summarise. Ask for less at once, or "
             "name a model with a larger window in DILIGENCE_AI_MODEL."
         )
 

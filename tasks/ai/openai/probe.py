@@ -101,7 +101,7 @@ def _ask(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledger | 
             return usage
         if request_format.takes_schema:
             ignored.append(request_format)
-    log.warning("The AI server's model kept to no schema when it was tried: its answers may be no JSON.")
+    log.warning("The AI server's model followed no schema when it was tested: its answers may not be JSON.")
     return usage
 
 

@@ -329,7 +329,7 @@ class Web(AbstractContextManager["Web", None]):
                 raise SourceFailed(f"{request.name} cannot be understood. {error.message}") from None
         if not complete and not limits.cut:
             most = min(limits.packed, limits.unpacked) / (1 << 20)
-            raise TooLarge(f"The answer of {request.name} is larger than the {most:g} MB that are taken.")
+            raise TooLarge(f"The response of {request.name} is larger than the {most:g} MB that are taken.")
         return WebResponse(str(address), status, received, content, complete, request.name)
 
 
@@ -350,7 +350,7 @@ def _turn(limiter: RateLimiter, request: WebRequest) -> Turn:
             return limiter.begin(request.until)
     except HeldBack as held:
         seconds = ceil(held.seconds)
-        message = f"{request.name} takes no more requests for now. Ask again in {seconds} s."
+        message = f"{request.name} accepts no more requests for now. Ask again in {seconds} s."
         raise TooManyRequests(message, seconds) from None
     except NoTurn:
         message = f"Too many requests to {request.name} were waiting before this one. Try again later."

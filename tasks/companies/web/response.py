@@ -90,12 +90,12 @@ def status_error(response: WebResponse) -> DiligenceError:
     """The error for a challenge, or for a status that is not 2xx."""
     status, name = response.status, response.name
     if response.is_challenge:
-        return SiteChallenge(f"{name} asks for a browser that runs scripts, and answers no program.")
+        return SiteChallenge(f"{name} requires a browser that runs scripts, and does not answer programs.")
     if status in {404, 410}:
         return NotFound(f"{name} has no page at that address (HTTP {status}).")
     if status == 429:
         after = max(1, round(response.retry_after or 1))
-        return TooManyRequests(f"{name} takes no more requests for now. Ask again in {after} s.", after)
+        return TooManyRequests(f"{name} accepts no more requests for now. Ask again in {after} s.", after)
     if status >= 500:
         return Unavailable(f"{name} is not working (HTTP {status}). Try again later.")
     if status in {401, 403}:
@@ -110,7 +110,7 @@ def connection_error(error: httpx.TransportError, name: str) -> tuple[DiligenceE
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
         return SourceFailed(f"{name} cannot be asked: the request is not one that can be sent."), False
     if isinstance(_root(error), ssl.SSLCertVerificationError):
-        return SourceFailed(f"{name} has no valid certificate, and is not trusted."), False
+        return SourceFailed(f"{name} has no valid certificate, so it is not trusted."), False
     if isinstance(error, httpx.ConnectError):
         return Unavailable(f"{name} cannot be reached."), True
     return SourceFailed(f"{name} cut off its answer, or did not answer in HTTP."), True

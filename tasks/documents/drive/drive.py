@@ -25,7 +25,7 @@ class Bearer:
     token: str = field(repr=False)
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("an access token is not handed on")
+        raise TypeError("an access token is not passed on")
 
 
 @dataclass(frozen=True, slots=True)

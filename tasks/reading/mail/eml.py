@@ -356,7 +356,7 @@ class _Reader:
         if not parts:
             words = decode_charset(part.raw, part.parameter("charset"))
             if words.strip() and not part.budget.exceeded:
-                self._writer.warn("The mail is damaged: its parts cannot be told apart.")
+                self._writer.warn("The mail is damaged: its parts cannot be separated.")
                 self.mail.words.append(MailWords(words))
         elif kind == "multipart/encrypted":
             self._writer.warn("The mail is encrypted (PGP): its words cannot be read here. Ask for a plain copy.")

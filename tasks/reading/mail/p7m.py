@@ -62,7 +62,9 @@ def signed_content(data: bytes) -> bytes:
             _, _, signed, *_ = _inside(data, _inside(data, content[0])[0])  # after version and algorithms
             _, *held = _inside(data, signed)
             if not held:
-                raise Damaged("The file is a signature alone: what it signs is not in it. Ask for that.")
+                raise Damaged(
+                    "The file contains only a signature; what it signs is not in it. Ask for the signed document."
+                )
             return _octets(data, _inside(data, held[0])[0])
     except (ValueError, IndexError, RecursionError) as error:
         raise Damaged(_NO_SIGNATURE) from error

@@ -30,8 +30,8 @@ _CONFIRMED: Final = {DOUBTFUL_SCAN: 2, HIDDEN_SCAN: 1}
 recognised at a time: half of all scans may have a hidden layer, and a page takes seconds."""
 
 OFF: Final = "DILIGENCE_OCR is off."
-CAPPED: Final = "DILIGENCE_OCR_PAGES allows no more in one run; the next run goes on."
-STOPPED: Final = "Read it again to go on."
+CAPPED: Final = "DILIGENCE_OCR_PAGES allows no more in one run; the next run continues."
+STOPPED: Final = "Read it again to continue."
 NO_ENGINE: Final = "`diligence doctor` says which engine is missing."
 
 _SENTENCES: Final = {

@@ -117,9 +117,7 @@ class _Workbook:
         if not self._cells.is_open:
             return
         if self._formulas:
-            self._writer.warn(
-                f"Formulas without a stored value stand in their cells as formulas, on the sheet {self._label}."
-            )
+            self._writer.warn(f"Formulas without a stored value are shown as formulas, on the sheet {self._label}.")
         if self.cut is not None:
             self._writer.warn(self.cut)
         self._cells.end_sheet()

@@ -88,7 +88,7 @@ class OdfPackage(AbstractContextManager["OdfPackage", None]):
         if not self._entries:
             raise Damaged("The file is not an OpenDocument file: it is not a zip package. Ask for it again.")
         if _ENCRYPTED.search(self._data("META-INF/manifest.xml", _LARGEST_MANIFEST)):
-            raise PasswordProtected("The document opens with a password only. Save it without one.")
+            raise PasswordProtected("The document can only be opened with a password. Save it without one.")
 
     @property
     def is_flat(self) -> bool:

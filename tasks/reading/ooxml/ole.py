@@ -116,7 +116,7 @@ def _read_sized(stream: bytes, start: int, width: int = 1) -> tuple[bytes, int]:
     (count,) = struct.unpack_from("<I", stream, start)
     end = start + 4 + width * count
     if end > len(stream):
-        raise ValueError("It ends before its end.")
+        raise ValueError("It is cut off.")
     return stream[start + 4 : end], end
 
 
@@ -173,7 +173,7 @@ def _decrypt(data: bytes) -> bytes:
     except MemoryError:
         raise
     except Exception as error:  # it meets a method that it does not know with whatever comes
-        raise PasswordProtected("The document opens with a password only. Save it without one.") from error
+        raise PasswordProtected("The document can only be opened with a password. Save it without one.") from error
     try:
         file.decrypt(package)
     except MemoryError:

@@ -105,7 +105,7 @@ class PageReading(NamedTuple):
     lost: bool = False
     """Whether PDFium loses some of its glyphs."""
     is_plain: bool = False
-    """Whether its words stand as they are drawn, and its tables in no rows."""
+    """Whether its words are in drawing order, and its tables have no rows."""
 
 
 def read_page(
@@ -119,7 +119,7 @@ def read_page(
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
     Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is not
-    seen. With `is_plain` its words stand as they are drawn, and its tables in no rows.
+    seen. With `is_plain` its words are in drawing order, and its tables have no rows.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:

@@ -64,12 +64,12 @@ The densest of 94 public PDFs above 5 KB holds 0.9.
 
 
 WITHOUT_LAYOUT: Final = (
-    "The PDF's layout takes too much time or memory: its words stand as they are drawn, and its tables in no rows."
+    "The PDF's layout takes too much time or memory: its words are in drawing order, and its tables have no rows."
 )
 
 
 _WARNINGS: Final[Mapping[str, Callable[[PageReading], bool]]] = {
-    "The PDF's layout takes too much time or memory: words stand as they are drawn, and tables in no rows, on {}.": (
+    "The PDF's layout takes too much time or memory: words are in drawing order, and tables have no rows, on {}.": (
         attrgetter("is_plain")
     ),
     "Too many notes or form values: not all of those on {} were read.": lambda page: not page.complete,
@@ -117,7 +117,7 @@ def _read(source: Source) -> Reading:
         return _read_document(source, Writer())
     except NotOpened as error:
         if error.locked:
-            raise PasswordProtected("The PDF opens with a password only. Save it without one.") from error
+            raise PasswordProtected("The PDF can only be opened with a password. Save it without one.") from error
         failure = error
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     if not size:
@@ -135,7 +135,7 @@ def _read(source: Source) -> Reading:
             if reading.text:
                 return reading
     if failure.locked:
-        raise Damaged("The file is damaged, and encrypted besides. Ask for it again, without encryption.") from failure
+        raise Damaged("The file is damaged and also encrypted. Ask for it again, without encryption.") from failure
     raise Damaged("The file is not a whole PDF: it cannot be opened. Ask for it again.") from failure
 
 

@@ -206,7 +206,7 @@ class Job:
 
     def fail_as_unavailable(self) -> None:
         """Fail because no process can be started."""
-        self.settle(Unavailable("The readers are out of order. Try again."))
+        self.settle(Unavailable("The readers do not work. Try again."))
 
 
 class ReadingProcess:

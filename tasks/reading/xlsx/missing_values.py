@@ -121,8 +121,8 @@ class MissingValues:
             )
         if self._uncomputed_sheets:
             yield (
-                f"Formulas without a stored value stand as formulas on {_sheet_names(self._uncomputed_sheets)}: open "
-                "the workbook in a spreadsheet program and save it, so that it holds their values."
+                f"Formulas without a stored value are shown as formulas on {_sheet_names(self._uncomputed_sheets)}: "
+                "open the workbook in a spreadsheet program and save it, so that it holds their values."
             )
 
     def _text(self, sheet: str, cell: SheetCell) -> str:

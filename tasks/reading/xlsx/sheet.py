@@ -187,7 +187,7 @@ FULL: Final = (
     "The workbook holds more than can be read (10 million cells, 64 MB of text, 512 MB in a sheet): "
     "the rest of it was left out. Split it."
 )
-LATE: Final = "The time for reading this workbook was up: the rest of its cells was left out."
+LATE: Final = "Reading this workbook took too long: the rest of its cells was left out."
 _ROOM: Final = 16 << 20
 """Bytes of tags that are kept at a time."""
 

@@ -24,7 +24,7 @@ from tasks.reading.xlsx.binary import CellsFullError, SheetWriter
 from tasks.reading.xlsx.sheet import LATE, split_printed_words
 
 STANDING: Final = (
-    "Formulas without a stored value stand as formulas: open the workbook in a spreadsheet program and save it, so "
+    "Formulas without a stored value are shown as formulas: open the workbook in a spreadsheet program and save it, so "
     "that it holds their values."
 )
 _SS: Final = "{urn:schemas-microsoft-com:office:spreadsheet}"

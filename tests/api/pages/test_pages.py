@@ -56,7 +56,7 @@ def test_search_finds_by_meaning_where_an_embedding_model_is_set(
     service: httpx.Client, alpha: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = {"q": "premises"}
-    assert "Nothing in these documents" in service.get("/runs/r1/search", params=query, headers=PAGE).text
+    assert "None of these documents" in service.get("/runs/r1/search", params=query, headers=PAGE).text
     with EmbeddingsServer() as server:
         monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "m")
         monkeypatch.setenv("DILIGENCE_EMBEDDINGS_URL", server.url)

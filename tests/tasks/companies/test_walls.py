@@ -361,7 +361,7 @@ def test_a_challenge_named_in_the_head_is_told_and_not_asked_again(
 ) -> None:
     server.pages = lambda _: Reply(b"<p>Wait</p>", status, headers={"Content-Type": "text/html", name: value})
 
-    with pytest.raises(SourceFailed, match="asks for a browser"):
+    with pytest.raises(SourceFailed, match="requires a browser"):
         WebsiteSource().facts(DOMAIN)
 
     assert server.paths() == ["/robots.txt", f"/{DOMAIN}"]

@@ -33,7 +33,7 @@ def test_memo_tells_what_was_found_with_its_quotes_and_places() -> None:
         "Autumn screen",
         "Budget: 0.50 USD.",
         "alpha.example. Rank 1 of 1. Of all the weight, 38\u202f% proven, 50\u202f% open. 1 of 3 documents were read.",
-        "Go on, and settle on the way: audited.",
+        "Proceed, and settle on the way: audited.",
         "Is most of the revenue recurring? – 4 of 5. because: Words of a document.",
         "“proven: Words of a document.” – evidence for, verified, Words of a document..pdf, page 14.",
         "“unproven: Words of a document.” – not verified, accounts.pdf, page 14.",

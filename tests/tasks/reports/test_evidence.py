@@ -381,7 +381,7 @@ def test_an_original_that_is_gone_is_not_linked(tmp_path: Path, room: Path) -> N
     write_reports("r1", tmp_path / "out")
     assert dead_links(tmp_path / "out") == []
     page = (tmp_path / "out" / quotes_of(tmp_path / "out")[1]["evidence_url"].split("#")[0]).read_text()
-    assert "The document itself is not there any more." in page
+    assert "The document no longer exists." in page
 
 
 def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
@@ -536,7 +536,7 @@ def test_words_of_a_pdf_beside_its_pages_say_so(tmp_path: Path, room: Path) -> N
     of_outline, of_page = (
         (tmp_path / "out" / quoted["evidence_url"].split("#")[0]).read_text() for quoted in quotes_of(tmp_path / "out")
     )
-    assert "These words stand on no page of the PDF" in of_outline
+    assert "These words are not on a page of the PDF" in of_outline
     assert "<svg" not in of_outline
     assert "no page of the PDF" not in of_page
 
@@ -549,7 +549,7 @@ def test_where_the_place_is_not_certain_the_page_is_shown_with_the_quote_above_i
         session.add(span)
     write_reports("r1", tmp_path / "out")
     page = (tmp_path / "out" / quotes_of(tmp_path / "out")[0]["evidence_url"].split("#")[0]).read_text()
-    said, picture = page.index("is not certain, so they are not boxed"), page.index("<svg")
+    said, picture = page.index("is uncertain, so they are not boxed"), page.index("<svg")
     assert said < page.index(f"<blockquote><bdi>{RECURRING}</bdi></blockquote>") < picture
     assert "<rect" not in page
 
@@ -563,7 +563,7 @@ def test_pages_lead_to_the_places_before_and_behind_and_say_whose_view_they_are(
     assert 'rel="prev"' not in first.read_text()
     assert 'rel="next"' not in second.read_text()
     assert "what the account of the run could see" in first.read_text()
-    assert "no more than the account of the run could see" in report.read_text()
+    assert "only what the account of the run could see" in report.read_text()
 
 
 @pytest.mark.parametrize(("which", "boxed"), [("cited", 1), ("all", 2)])
@@ -586,5 +586,5 @@ def test_further_passages_are_boxed_where_all_evidence_is_asked_for_and_told_apa
     (page,) = (page for page in pages if "<svg" in page)
     assert page.count('class="box"') == boxed
     assert page.count("<mark") == 2
-    assert ("not boxed above is a further passage" in page) == (which == "cited")
-    assert all("further passage" not in other for other in pages if other != page)
+    assert ("not boxed above belong to another passage" in page) == (which == "cited")
+    assert all("belong to another passage" not in other for other in pages if other != page)

@@ -143,7 +143,7 @@ def test_the_page_links_each_value_and_names_what_is_wrong() -> None:
     assert 'href="https://drive.example/a#page=4"' in page
     assert "Accounts <b>" not in page
     assert "EUR 15,000,000, 2024-01-01 to 2024-12-31 does not" in page
-    assert "It counts because an audited source goes before a deck." in page
+    assert "It counts because an audited source takes precedence over a deck." in page
     assert "Does not tie:</span> the rows are the total: 10 stated, 9 computed" in page
 
 

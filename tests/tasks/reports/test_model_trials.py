@@ -16,7 +16,7 @@ from tests.tasks.reports.rows import company, outcome, quote, write_company, wri
 
 WORDS = {
     ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
-    ModelTrial.UNTRIED: "The model was never tried. `diligence doctor --model` shows how well it judges.",
+    ModelTrial.UNTRIED: "The model was never tested. `diligence doctor --model` shows how well it judges.",
 }
 
 

@@ -60,8 +60,8 @@ def test_company_has_its_scores_reasons_findings_and_what_is_missing_with_links(
     alpha, beta = slides_of(report_with_everything())[1:]
     for expected in (
         "38\u202f%   rank 1\nproven of all the weight, 50\u202f% still open",
-        "Go on, and settle on the way: audited.",
-        "What speaks for it",
+        "Proceed, and settle on the way: audited.",
+        "Strengths",
         "Is most of the revenue recurring? – 4 of 5\nbecause: Words of a document.",
         "verified: Words of a document..pdf, page 14",
         "medium: audited financial statements – missing: not found",

@@ -94,7 +94,7 @@ def test_missing_is_a_list_of_what_to_ask_for_each_thing_once() -> None:
 
 @pytest.mark.parametrize(
     ("status", "warning"),
-    [(RunStatus.RUNNING, "Not reached yet."), (RunStatus.FAILED, "Not reached: the run ended before it.")],
+    [(RunStatus.RUNNING, "Not reached yet."), (RunStatus.FAILED, "Not reached: the run ended first.")],
 )
 def test_document_that_the_run_did_not_come_to_counts_as_failed(status: RunStatus, warning: str) -> None:
     write_run("r1", [company("Alpha")], status=status)

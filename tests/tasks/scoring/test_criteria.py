@@ -266,7 +266,9 @@ def test_a_question_may_be_asked_in_any_language(tmp_path: Path, ask: str) -> No
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "scale: [0, 5]\n"])
 def test_a_file_without_criteria_says_what_is_missing(tmp_path: Path, text: str) -> None:
-    assert mistakes(tmp_path, text) == ["line 1, criteria: it is missing: list criteria, or include libraries of them."]
+    assert mistakes(tmp_path, text) == [
+        "line 1, criteria: it is missing: list criteria, or include libraries of criteria."
+    ]
 
 
 def test_an_empty_list_says_what_to_write(tmp_path: Path) -> None:

@@ -187,4 +187,4 @@ def test_what_is_privileged_is_no_evidence_for_a_model(room: Room, monkeypatch: 
         assert "Letter.txt" not in [excerpt.document.name for excerpt in opened.find("churn", 5)]
     result = prepare(criterion, (0, 5), "Alpha", opened, current_answerer())
     assert isinstance(result, CriterionResult)
-    assert result.reason == "No document of the data room may go to the model."
+    assert result.reason == "No document of the data room may be sent to the model."

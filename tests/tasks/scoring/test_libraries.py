@@ -99,7 +99,7 @@ def test_scores_go_with_the_scale_and_stages_choose() -> None:
         ("include: [comercial]\n", "line 1, include.0: there is no library 'comercial'; did you mean commercial?"),
         ("include: x\n", "line 1, include: must be a list of libraries"),
         ("stage: seed\ninclude: [ip]\n", "line 1, stage: must be one of venture, growth, buyout, vendor, listed"),
-        ("scale: [0, 5]\n", "criteria: it is missing: list criteria, or include libraries of them"),
+        ("scale: [0, 5]\n", "criteria: it is missing: list criteria, or include libraries of criteria"),
         (
             "table: contrcts\ninclude: [ip]\n",
             "line 1, table: must be one of contracts, leases, employment, or a column file",

@@ -109,7 +109,7 @@ def test_a_check_that_fails_is_a_warning_and_the_score_stands(
     assert (outcome.status, outcome.score, outcome.failed) == (ScoreStatus.SCORED, 5, False)
     assert outcome.reason == model.reason
     assert outcome.warning is not None
-    assert outcome.warning.startswith("The statements of its reason were checked by their words alone. ")
+    assert outcome.warning.startswith("The statements of its reason were checked by words only. ")
 
 
 def test_after_a_failure_no_other_reason_of_the_company_is_checked(
@@ -127,7 +127,7 @@ def test_what_the_budget_does_not_reach_is_checked_when_the_run_goes_on() -> Non
     result = CriterionResult(ScoreStatus.SCORED, "So.", score=5, warning="Of another kind.")
     left = with_opinions(result, [CheckedStatement(MADE_UP, Finding.NOT_FOUND)], BudgetSpent(Cap(tokens=5)))
     assert (left.score, left.reason, left.unfinished) == (5, "So.", True)
-    assert (left.warning or "").startswith("Of another kind. The statements of its reason were checked by their words")
+    assert (left.warning or "").startswith("Of another kind. The statements of its reason were checked by words")
 
 
 def test_what_could_not_be_checked_is_checked_by_the_next_run_and_nothing_else_is_asked(

@@ -156,7 +156,7 @@ def test_a_plan_that_fails_costs_no_score(room: Room, server: ModelServer, failu
     first_format = [request for request in server.plan_requests if request.format == "json_schema"]
     assert len(first_format) <= 2, "a plan is asked for once, in each protocol at most"
     (warning,) = room.company.search_warnings
-    assert warning.startswith("The passages were found by the words of the criteria alone, for no search plan")
+    assert warning.startswith("The passages were found by the words of the criteria only, because no search plan")
 
 
 def test_an_answer_that_is_no_plan_is_paid_for_once(

@@ -364,10 +364,10 @@ class ArchiveDrive:
             try:
                 contents = self._list(archive)
             except ArchiveNotOpened as error:
-                listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.reason}.")
+                listing.warnings.append(f"{shown_as!r} is an archive that was not opened: {error.reason}.")
                 lasting = error.lasting
             except (NotFound, NotAllowed) as error:
-                listing.warnings.append(f"{shown_as!r} is an archive that is left shut: {error.message}")
+                listing.warnings.append(f"{shown_as!r} is an archive that was not opened: {error.message}")
                 continue
             except DiligenceError as error:
                 listing.warnings.append(f"{shown_as!r} is an archive that could not be opened: {error.message}")

@@ -129,7 +129,7 @@ class Contents:
     def warnings(self, archive: str) -> Iterator[str]:
         """A sentence for each member that is left out or not opened; `archive` is the archive's name for people."""
         for path, reason in self.shut[:_LEFT_OUT]:
-            yield f"{path!r} in {archive!r} is an archive that is left shut: {reason}."
+            yield f"{path!r} in {archive!r} is an archive that was not opened: {reason}."
         for path, reason in self.left_out[:_LEFT_OUT]:
             yield f"Left out of {archive!r}: {display(path)!r} ({reason})."
         more = max(len(self.left_out) - _LEFT_OUT, 0) + max(len(self.shut) - _LEFT_OUT, 0)
@@ -209,7 +209,7 @@ def _check_name(name: str) -> tuple[str, str]:
     """The member's path with `/` as separator, and why it is refused; "" for the archive's own top."""
     path = name.replace("\\", "/")
     if "\0" in path:
-        return path, "its name holds a NUL"
+        return path, "its name contains a NUL"
     if _ABSOLUTE.match(path):
         return path, "its path is absolute"
     parts = [part for part in path.split("/") if part not in ("", ".")]

@@ -177,7 +177,7 @@ class ZipContainer:
             start = self._read(0, 4)
             if start in (b"PK\x03\x04", b"PK\x07\x08"):
                 raise ArchiveNotOpened("it is damaged: its end is missing")
-            raise ArchiveNotOpened("it is damaged, or no .zip")
+            raise ArchiveNotOpened("it is damaged, or not a .zip")
         _, disk, of_directory, _, count, size, start_of_directory, _ = _END.unpack_from(tail, at)
         end = tail_at + at
         if 0xFFFF in (disk, count) or 0xFFFFFFFF in (size, start_of_directory):
@@ -253,7 +253,7 @@ def _refusal(mode: int, flags: int, method: int) -> str:
     if flags & 0x2041 or method == 99:
         return "it is encrypted: unpack it with its password"
     if method not in (0, 8):
-        return f"it is packed by a method that is not read here ({_METHODS.get(method, f'number {method}')})"
+        return f"it is compressed by an unsupported method ({_METHODS.get(method, f'number {method}')})"
     return ""
 
 

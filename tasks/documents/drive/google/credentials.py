@@ -171,7 +171,7 @@ class AccountToken(Credentials):
             self.token, self.expiry = renewed.token, renewed.expiry
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("credentials are not handed on: name the identity instead")
+        raise TypeError("credentials are not passed on: name the identity instead")
 
 
 def read_key_file(file: Path) -> bytes:
@@ -197,7 +197,7 @@ def credentials_factory(content: bytes, subject: str | None, token_uri: str) -> 
         info = json.loads(content)
         kind = info.get("type")
     except (ValueError, AttributeError, RecursionError):
-        raise NotConfigured(f"{_KEY_FILE} is no JSON object.") from None
+        raise NotConfigured(f"{_KEY_FILE} is not a JSON object.") from None
     if kind not in ("service_account", "authorized_user"):
         raise NotConfigured(f"{_KEY_FILE} has neither the type service_account nor authorized_user.")
     missing = [name for name in _REQUIRED_FIELDS[kind] if not isinstance(info.get(name), str) or not info[name]]
@@ -338,5 +338,5 @@ def _translate_error(error: RefreshError, settings: str) -> DiligenceError:
     if code in ("invalid_client", "unauthorized_client", "deleted_client", "disabled_client", "invalid_scope"):
         return NotConfigured(f"Google refuses {settings} ({code}): check them, and what the account may do.")
     if error.retryable:
-        return Unavailable("Google's token endpoint does not give tokens now. Try again later.")
-    return SourceFailed("Google's token endpoint answered wrongly. Try again later.")
+        return Unavailable("Google's token endpoint issues no tokens at present. Try again later.")
+    return SourceFailed("Google's token endpoint gave an invalid answer. Try again later.")

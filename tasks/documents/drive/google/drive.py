@@ -307,7 +307,7 @@ def open_drive(identity: Identity | None) -> Drive:
         NotLoggedIn: there is no identity.
     """
     if identity is None:
-        raise NotLoggedIn("Google Drive answers to an account only.")
+        raise NotLoggedIn("Google Drive requires an account.")
     settings = GoogleDriveSettings.current()
     check_connection(settings.google_api_endpoint, GOOGLE)
     account = identity if isinstance(identity, Bearer) else find_credentials(identity)

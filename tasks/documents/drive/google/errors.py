@@ -89,7 +89,7 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
         "The document's owner does not let this account download it. Ask for the right to download."
     ),
     "cannotDownloadAbusiveFile": lambda: NotAllowed(
-        "Google holds this document for malware or spam and does not give it out. Ask its owner about it."
+        "Google considers this document malware or spam and does not release it. Ask its owner about it."
     ),
     "fileNotDownloadable": lambda: make_unsupported_error("This kind of Google file has no content to download."),
     "fileNotExportable": lambda: make_unsupported_error("Google does not export this kind of file."),
@@ -105,7 +105,7 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
         "This account may not read the document's content. Ask its owner to share it."
     ),
     "appNotAuthorizedToFile": lambda: NotAllowed(
-        "This application has no access to the document. Log in again and agree that it reads the drive."
+        "This application has no access to the document. Log in again and allow it to read the drive."
     ),
     "insufficientPermissions": lambda: NotAllowed(
         "The login does not include reading Google Drive. Log in again and agree to it (scope drive.readonly)."
@@ -116,7 +116,7 @@ _LASTING: Mapping[str, Callable[[], DiligenceError]] = {
     ),
     "USER_PROJECT_DENIED": lambda: NotConfigured(
         "This account may not use the Google project that quotas are counted for (quota_project_id in the file that "
-        "DILIGENCE_GOOGLE_CREDENTIALS names). Give it the role Service Usage Consumer there, or take the line out."
+        "DILIGENCE_GOOGLE_CREDENTIALS names). Give it the role Service Usage Consumer there, or remove the line."
     ),
     "domainPolicy": lambda: NotAllowed("Your organisation's administrator does not allow this application on Drive."),
     "dailyLimitExceeded": lambda: TooManyRequests(
@@ -188,7 +188,7 @@ def _refusal(error: HttpError) -> Fault:
     if status in {404, 410}:
         kind_of_loss = Gone if status == 410 else NotFound
         return Fault(FaultKind.LASTING, kind_of_loss("Unknown, or not shared with this account."))
-    return Fault(FaultKind.LASTING, Refused(f"Google Drive does not take this request (status {status}).", reason))
+    return Fault(FaultKind.LASTING, Refused(f"Google Drive does not accept this request (status {status}).", reason))
 
 
 def read_reason(content: bytes) -> str:

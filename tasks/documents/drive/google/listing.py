@@ -171,9 +171,10 @@ def _list_folder(
     # A log covers its own drive only, and what was not visible may become visible without a change.
     other_drives = shortcuts.drives - {drive_id}
     incomplete = contents.incomplete or bool(closed_paths) or bool(cut_paths)
-    warnings = [f"The folder {path!r} cannot be opened: what lies in it is left out." for path in closed_paths]
+    warnings = [f"The folder {path!r} cannot be opened: its contents are left out." for path in closed_paths]
     warnings += [
-        f"The folder {path!r} is not listed to its end: Google Drive refused each time to go on. Index it again later."
+        f"The folder {path!r} is not listed completely: Google Drive refused to continue each time. "
+        "Index it again later."
         for path in cut_paths
     ]
 

@@ -70,11 +70,11 @@ def finish(note: str | None, answer: Mapping[str, str], whose: Whose) -> LoginRe
     except DatabaseUnavailable as error:
         raise Unavailable(str(error)) from None
     if not unspent:
-        raise BadRequest("This login is over already. Log in again.")
+        raise BadRequest("This login has already been used. Log in again.")
     if "error" in answer:
         raise _make_denial(answer["error"])
     if not answer.get("code"):
-        raise BadRequest("Google's answer holds no code. Log in again.")
+        raise BadRequest("Google's answer contains no code. Log in again.")
     token = _exchange(begun, answer["code"])
     if SCOPE not in token.get("scope", [SCOPE]):  # a list, to oauthlib
         raise NotAllowed("The permission to see Drive's files was not given. Log in again and leave it ticked.")
@@ -131,17 +131,17 @@ def _exchange(begun: Mapping[str, Any], code: str) -> Mapping[str, Any]:
                 f"Google refuses the OAuth client ({error.error}): check DILIGENCE_GOOGLE_CLIENT_ID, its secret, "
                 f"and that {begun['redirect_uri']} is among its redirect URIs."
             ) from None
-        raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
+        raise SourceFailed("Google's token endpoint gave an invalid answer. Log in again.") from None
     except (requests.RequestException, OSError):
         raise Unavailable("Google's token endpoint cannot be reached. Try again later.") from None
     except (ValueError, TypeError, AttributeError):  # what oauthlib makes of JSON that is not an object
-        raise SourceFailed("Google's token endpoint answered wrongly. Log in again.") from None
+        raise SourceFailed("Google's token endpoint gave an invalid answer. Log in again.") from None
     return token
 
 
 def _make_denial(code: str) -> DiligenceError:
     if code == "access_denied":
-        return NotAllowed("Access was denied at Google's. To use your Drive here, log in again and agree.")
+        return NotAllowed("Google denied access. To use your Drive here, log in again and agree.")
     shown = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
     return NotAllowed(f"Google did not allow the login{shown}. Ask the administrator of your Google account.")
 

@@ -354,7 +354,7 @@ class FolderWalk:
             return  # it has vanished since its own folder was listed
         except OSError:
             name = path or self._listing.folder.name
-            self._listing.warnings.append(f"The folder {name!r} cannot be opened: what lies in it is left out.")
+            self._listing.warnings.append(f"The folder {name!r} cannot be opened: its contents are left out.")
             self._listing.incomplete = True
             return
         self._listed_folders.add(folder)

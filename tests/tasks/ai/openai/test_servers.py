@@ -154,7 +154,7 @@ def test_a_server_that_loads_its_model_is_waited_for() -> None:
 def test_a_server_that_never_gets_ready_is_given_up_when_patience_ends() -> None:
     with ModelServer(model) as server:
         server.always(loading())
-        with pytest.raises(Unavailable, match=r"loads its model.*DILIGENCE_AI_TIMEOUT"):
+        with pytest.raises(Unavailable, match=r"loading its model.*DILIGENCE_AI_TIMEOUT"):
             judged(asking(server, patience=0.3))
 
 

@@ -371,7 +371,7 @@ def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(serve: Serve) -
     answer = facts()
     assert {claim.field for claim in answer.claims} >= {"founded_year", "website"}
     (warning,) = answer.warnings
-    assert "could not be fetched. Wikidata takes no more requests" in warning
+    assert "could not be fetched. Wikidata accepts no more requests" in warning
 
 
 def test_several_companies_of_a_website_are_told(serve: Serve) -> None:

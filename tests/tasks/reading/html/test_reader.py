@@ -185,7 +185,7 @@ def test_lines_for_documents_that_hold_pages() -> None:
 def test_an_empty_page_is_an_empty_text() -> None:
     assert reader.read(b"").text == ""
     assert reader.read(b"").warnings == []
-    assert reader.read(b"<p> </p>").warnings == ["No text was found: the document is empty or holds pictures alone."]
+    assert reader.read(b"<p> </p>").warnings == ["No text was found: the document is empty or contains only pictures."]
 
 
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])

@@ -73,7 +73,7 @@ def test_the_password_of_excel_opens_silently(
 @cases("encrypt", [agile, standard])
 @cases("extension", [".xlsx", ".docx", ".pptx"])
 def test_another_password_is_said_to_be_one(encrypt: Encrypt, extension: str) -> None:
-    with pytest.raises(PasswordProtected, match="opens with a password only"):
+    with pytest.raises(PasswordProtected, match="only be opened with a password"):
         read_with_embedded(encrypt(workbook(), "another"), extension)
 
 

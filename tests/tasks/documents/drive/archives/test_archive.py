@@ -92,7 +92,7 @@ def test_names_that_are_none_are_left_out_and_named(open_archive: Open, name: st
 
 def test_a_name_with_a_nul_is_left_out(open_archive: Open) -> None:
     archive = open_archive(made([(b"a.pdf\0.exe", b"x", 0, 0, 0, None)]))
-    assert (paths(archive), list(left_out(archive).values())) == ([], ["its name holds a NUL"])
+    assert (paths(archive), list(left_out(archive).values())) == ([], ["its name contains a NUL"])
 
 
 def test_dots_and_doubled_slashes_in_names_mean_nothing(open_archive: Open) -> None:
@@ -233,7 +233,7 @@ def test_an_archive_inside_is_a_folder_and_one_inside_that_stays_shut(open_archi
     assert content(archive, "Old/second.zip/lease.txt") == b"the lease"
     assert content(archive, "Old/second.zip/third.zip") == third
     shut, outside = archive.contents.warnings("a.zip")
-    assert "'Old/second.zip/third.zip' in 'a.zip' is an archive that is left shut: it lies in an archive" in shut
+    assert "'Old/second.zip/third.zip' in 'a.zip' is an archive that was not opened: it lies in an archive" in shut
     assert "'Old/second.zip/../x' (its path leads outside the archive)" in outside
 
 
@@ -241,7 +241,7 @@ def test_a_damaged_archive_inside_stays_a_document_and_harms_nothing_else(open_a
     archive = open_archive(zipped({"bad.zip": "no archive", "a.txt": "a"}))
     assert (paths(archive), archive.contents.shut) == (
         ["bad.zip", "a.txt"],
-        [("bad.zip", "it is damaged, or no .zip")],
+        [("bad.zip", "it is damaged, or not a .zip")],
     )
 
 
@@ -261,8 +261,8 @@ def test_a_folder_and_an_archive_of_one_name_do_not_mix(open_archive: Open) -> N
     ("damage", "why"),
     [
         (lambda data: data[:-30], "end is missing"),
-        (lambda data: b"", "no .zip"),
-        (lambda data: b"words" * 100, "no .zip"),
+        (lambda data: b"", "not a .zip"),
+        (lambda data: b"words" * 100, "not a .zip"),
         (lambda data: data.replace(b"PK\x01\x02", b"XXXX"), "list of members is lost"),
         (lambda data: data[:-18] + struct.pack("<HH", 3, 3) + data[-14:], "split"),
     ],

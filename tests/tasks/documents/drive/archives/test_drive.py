@@ -149,7 +149,7 @@ def test_a_damaged_archive_is_a_document_and_a_warning(opening: tuple[Shelf, Dri
     listing = drive.list_folder(shelf.top, recursive=True)
     assert set(by_path(listing)) == {"Room/bad.zip", "good.zip/a.txt"}
     (warning,) = listing.warnings
-    assert warning.startswith("'Room/bad.zip' is an archive that is left shut: it is damaged")
+    assert warning.startswith("'Room/bad.zip' is an archive that was not opened: it is damaged")
     assert not listing.incomplete
 
 

@@ -229,8 +229,8 @@ def test_a_file_of_an_authorised_user_that_was_revoked_is_401(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("hush-hush", "no JSON object"),
-        ("[]", "no JSON object"),
+        ("hush-hush", "not a JSON object"),
+        ("[]", "not a JSON object"),
         ("{}", "type"),
         ('{"type": "external_account"}', "type"),
         ('{"type": "service_account", "client_email": "hush-hush"}', "lacks private_key"),

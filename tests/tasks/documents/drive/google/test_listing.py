@@ -156,7 +156,7 @@ def test_a_folder_that_closes_meanwhile_is_a_warning_and_the_rest_is_listed(
     _before_parents_are_asked(emulator, monkeypatch, lambda: world.delete(rooms["Closed"]))
     listing = drive_of(emulator).list_folder(top.id, recursive=True, spool=tmp_path if on_disk else None)
     assert names(listing) == ["Legal/a.txt", "Tax/a.txt"]
-    assert listing.warnings == ["The folder 'Closed' cannot be opened: what lies in it is left out."]
+    assert listing.warnings == ["The folder 'Closed' cannot be opened: its contents are left out."]
     assert (listing.incomplete, listing.mark) == (True, None)
 
 
@@ -239,7 +239,7 @@ def test_page_tokens_refused_for_ever_make_an_incomplete_listing(
     assert len(listing.documents) == 1060  # the first page of the long one, all of the short one
     assert (listing.incomplete, listing.mark) == (True, None)
     assert listing.warnings == [
-        "The folder 'Long' is not listed to its end: Google Drive refused each time to go on. Index it again later."
+        "The folder 'Long' is not listed completely: Google Drive refused to continue each time. Index it again later."
     ]
     assert emulator.counts.requests < 20
 

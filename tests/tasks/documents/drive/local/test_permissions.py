@@ -30,7 +30,7 @@ def test_a_folder_that_may_not_be_opened_makes_the_index_incomplete(home: Path, 
     assert [document.name for document in listing.documents] == ["a.txt"]
     assert [folder.name for folder in listing.folders] == ["closed"]
     assert listing.incomplete
-    assert listing.warnings == ["The folder 'closed' cannot be opened: what lies in it is left out."]
+    assert listing.warnings == ["The folder 'closed' cannot be opened: its contents are left out."]
 
 
 def test_a_file_that_may_not_be_read_is_listed_and_not_found(home: Path, open_root: Path, tmp_path: Path) -> None:
