@@ -473,7 +473,7 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
             *starts,
             *(
                 match.start()
-                for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n]{3,58}$", text)
+                for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n\t]{3,58}$", text)
                 if match.start() > 400
             ),
         ]

@@ -274,6 +274,12 @@ def test_minutes_are_told_by_their_titles(text: str, kind: str) -> None:
     assert what("doc.txt", text).kind == kind
 
 
+def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
+    rows = "\n".join(f"{number}) Issue of shares by directors\tA\tR" for number in range(20))
+    chart = what("chart.pdf", f"Group authority\n{rows}\nArticles of Association\t\t\n{rows}")
+    assert chart.holds("articles") is None
+
+
 def test_the_first_page_of_a_site_is_no_index_by_its_name() -> None:
     assert what("index.html", "Privacy policy\nThe controller is Acme Ltd.").kind == "data_protection_policy"
 
