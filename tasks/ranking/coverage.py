@@ -23,7 +23,7 @@ _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _FEWEST: Final = 50  # sentences that a text is taken to have: in five of them each word is common
-_NONE: Final = 0.7  # times that a word is taken to stand in a text that has it not
+_NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
 _SHORTEST: Final = 3  # letters of a word that carries a subject
 _SHORT: Final = 6  # letters from which on a stem may stand inside a compound; a shorter one begins a word
 _SMALL: Final = 0.3
@@ -49,7 +49,7 @@ def measure_coverage(
         patterns = [_word_pattern(word, language) for word in name.split()]
         having[name] = [all(pattern.search(text) for pattern in patterns) for text in folded]
         count = sum(having[name])
-        if not count and _YEAR.fullmatch(name) and not re.search(rf"\bfy ?'?{name[2:]}\b", "\n".join(folded)):
+        if not count and _YEAR.fullmatch(name):
             return [0.0] * len(texts)  # nothing is said of that year
         weights[name] = weight * log(1 + max(len(texts), _FEWEST) / (count or _NONE))
     total = sum(weights.values())
@@ -77,7 +77,8 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
     last, end = "", 0
     for match in _WORD.finditer(question):
         word, spelling = match[0].casefold(), match[0]
-        if word in _COMMON or (len(word) < _SHORTEST and word.isalpha()) or detect_script_language(word[0]) is not None:
+        is_short = len(word) < _SHORTEST and word.isalpha() and not (spelling.isupper() and len(word) > 1)
+        if word in _COMMON or is_short or detect_script_language(word[0]) is not None:
             continue
         if not known.isdisjoint(tokens(word)):
             continue
@@ -99,13 +100,15 @@ def _find_meant(meant: Sequence[tuple[frozenset[str], Sequence[str]]], text: str
 
 def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     """The pattern of a word in folded text, with any ending and in compounds; of a number, however it is grouped."""
+    if _YEAR.fullmatch(word):
+        return re.compile(rf"(?:(?<!\d){word}|(?:\bfy ?|['’/.-]){word[2:]})(?!\d)")
     if word[0].isdigit():
         digits = re.sub(r"[.,](?=\d{3}(?!\d))", "", word)
         return re.compile(rf"(?<!\d){_GROUPS.sub('[,.’ ]?', digits) if digits.isdigit() else re.escape(word)}(?!\d)")
     base = _fold(stem(word, language))
     if len(base) >= _SHORT:
         return re.compile(re.escape(base[: max(_SHORT, len(base) - 1)]))
-    return re.compile(rf"\b{re.escape(base if len(base) > 3 else _fold(word))}")
+    return re.compile(rf"\b{re.escape(base if len(base) > 3 else _fold(word))}" + r"\b" * (len(word) < _SHORTEST))
 
 
 def _fold(text: str) -> str:
