@@ -168,7 +168,8 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
-        self._above: dict[int, tuple[int, Decimal]] = {}  # by column, how many numbers since the last sum, their sum
+        self._above: _Sums = {}  # of the numbers since the last sum
+        self._below_header: _Sums = {}
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
@@ -296,7 +297,7 @@ class _Table:
         self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = are_two_years(read.columns)
-        self._above = {}
+        self._above, self._below_header = {}, {}
         self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
@@ -387,7 +388,7 @@ class _Table:
         numbers = self._without_note(row, numbers)
         is_sum = self._sums_rows_above(row, numbers)
         if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
-            over = [section, *(labels.label_in(title) for title in self._titles[-1:])]
+            over = [self._section and section, *(labels.label_in(title) for title in self._titles[-1:])]
             label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
             meaning = label.meaning if label else None
         when = label.when if label else None
@@ -498,16 +499,20 @@ class _Table:
         return self._by_entity(column), True
 
     def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
-        """Whether each number in a row is the sum of those above it; if not, the row is counted towards a later sum."""
-        columns = self._dated if len(self._dated) == len(numbers) else numbers  # cells slip where blanks are left out
-        cells = zip(columns, numbers, strict=True)
+        """Whether each number in a row is the sum of those above it, in its section or below the header; a sum of a
+        section and what is no sum count towards a later one.
+        """
+        inner = {at for at, column in enumerate(self._columns) if only_units(column.words)}  # EUR | 2024 EUR | 2023 EUR
+        slipped = len(self._dated) == len(numbers) and inner.isdisjoint(numbers)  # cells slip where blanks are left out
+        cells = zip(self._dated if slipped else numbers, numbers, strict=True)
         amounts = {at: cell_amount(row.cells[index], comma_decimal=self._comma) for at, index in cells}
         values = {index: amount.value for index, amount in amounts.items() if amount is not None}
-        above = {index: self._above.get(index, (0, Decimal(0))) for index in values}
-        is_sum = bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
-        added = {index: (above[index][0] + 1, above[index][1] + value) for index, value in values.items()}
-        self._above = {} if is_sum else {**self._above, **added}
-        return is_sum
+        is_sum, is_sum_of_all = _adds_up(self._above, values), _adds_up(self._below_header, values)
+        self._above = {} if is_sum else _add(self._above, values)
+        self._below_header = self._below_header if is_sum else _add(self._below_header, values)
+        if is_sum_of_all and not is_sum:
+            self._section = ""
+        return is_sum or is_sum_of_all
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count the cells beside a concept that hold no usable number, such as "#REF!" and "5-6"."""
@@ -563,6 +568,20 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
+
+
+_Sums = dict[int, tuple[int, Decimal]]
+"""By column, of how many numbers it is the sum, and the sum."""
+
+
+def _adds_up(sums: _Sums, values: Mapping[int, Decimal]) -> bool:
+    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
+    return bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
+
+
+def _add(sums: _Sums, values: Mapping[int, Decimal]) -> _Sums:
+    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
+    return {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}
 
 
 def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:

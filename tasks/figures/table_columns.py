@@ -331,13 +331,19 @@ def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColum
     ]
 
 
+_UNTIL: Final = re.compile(rf"\b(?:{alternation(header_words('until'))})\b", re.IGNORECASE)
+
+
 def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
     """The words above the columns of a table without a header, if each date is on lines of its own above it."""
     stacked = " ".join(line for line in lines if len(line) <= _LONGEST_SPAN)
     dates = [when for when in find_periods(stacked) if when.dated]
     if len(dates) != width - 1 or len({(when.end, when.year) for when in dates}) != len(dates) or len(dates) < 2:
         return []
-    if any(header_period(stacked[first.start : last.stop]) for first, last in pairwise(dates)):
+    if any(
+        header_period(stacked[first.start : last.stop]) or _UNTIL.search(stacked, first.stop, last.start)
+        for first, last in pairwise(dates)
+    ):
         return []  # both ends of one time
     return ["", *(stacked[when.start : when.stop] for when in dates)]
 

@@ -402,3 +402,20 @@ def test_segments_have_their_current_and_previous_years() -> None:
 )  # fmt: skip
 def test_statements_of_eastern_asia_and_columns_alike(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert [each[:3] for each in figures(text)] == expected
+
+
+def test_a_sum_without_a_name_is_that_of_the_side_of_the_balance_sheet() -> None:
+    rows = "I. Sachanlagen||12.345|15.000;B. Umlaufvermögen|||;1. Gold|30.000||28.000;2. Übriges|5.000|35.000|4.000"
+    text = (
+        f"BILANZ zum 31.12.2023\nAKTIVA\n|EUR|2023 EUR|2022 EUR\nA. Anlagevermögen|||\n{rows.replace(';', chr(10))}\n"
+    )
+    total = "||47.345|47.000\n"
+    assert figures((text + total).replace("|", "\t")) == [
+        ("total_assets", "47345", "2023-12-31", None), ("total_assets", "47000", "2022-12-31", None),
+    ]  # fmt: skip
+    assert figures((text + total.replace("47.345", "47.346")).replace("|", "\t")) == []
+
+
+def test_the_months_of_a_report_are_not_the_heads_of_its_columns() -> None:
+    head = "Profit and Loss\nFrom: Month 1, April 2023\nTo: Month 12, March 2024\n\tPeriod\tYear to Date\n"
+    assert figures(f"{head}Sales\t120,000\t120,000\n") == []
