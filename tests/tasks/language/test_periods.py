@@ -1,7 +1,9 @@
 """Words of periods become dates, by the fiscal year of the document."""
 
+from datetime import date
+
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.language.periods import header_period
+from tasks.language.periods import When, header_period, year_earlier
 from tests.cases import cases
 
 MARCH = Calendar(3, 31)
@@ -95,3 +97,10 @@ def test_a_day_that_one_thing_is_as_of_ends_no_year() -> None:
 def test_a_year_of_weeks_bears_the_name_that_the_document_gives_it() -> None:
     text = "For the fiscal year ended January 29, 2022. 2017 represented the 53 weeks ended February 3, 2018."
     assert learn_calendar(text).year_end(2021).isoformat() == "2022-01-29"
+
+
+def test_a_year_earlier_begins_and_ends_a_year_earlier() -> None:
+    when = When(end=date(2024, 12, 31), begun=date(2024, 1, 15))
+    assert year_earlier(when) == When(end=date(2023, 12, 31), begun=date(2023, 1, 15))
+    assert year_earlier(When(end=date(2024, 2, 29))) == When(end=date(2023, 2, 28))
+    assert year_earlier(When(year=2024)) == When(year=2023)

@@ -71,3 +71,10 @@ def test_the_problems_are_those_of_the_object() -> None:
 @pytest.mark.parametrize("text", ["{" * 100_000, "[" * 100_000, '{"a":' * 100_000, "{" + '"' * 60_000])
 def test_braces_without_end_are_given_up(text: str) -> None:
     assert read(text) is None
+
+
+def test_what_is_very_long_is_not_repaired() -> None:
+    torn = '{"found": true, "quotes": [], "reason": "%s", "score": 4'
+    assert read(torn % "Yes.") is None
+    assert read((torn + ",}") % "Yes.") is not None
+    assert read((torn + ",}") % ("Yes. " * 12_000)) is None

@@ -302,3 +302,16 @@ def test_no_archive_leaves_anything_on_the_disk(memory_shelf: MemoryShelf, home:
         drive.open(document.id).close()
     archives.close()
     assert list((home / "spool").iterdir()) == []
+
+
+def test_a_member_has_an_address_of_its_own_where_the_service_shows_documents(
+    opening: tuple[Shelf, Drive],
+) -> None:
+    shelf, drive = opening
+    archive_id = shelf.file("Contracts.zip", zipped({"Lease.pdf": "%PDF"}))
+    archive = shelf.drive.document(archive_id)
+    (lease,) = drive.list_folder(shelf.top, recursive=True).documents
+    if isinstance(shelf, LocalShelf):
+        assert lease.url == archive.url.replace(archive_id, lease.id)
+    else:
+        assert lease.url == f"{archive.url}#member={lease.id.partition('~')[2]}"
