@@ -183,8 +183,9 @@ def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
             goes_on = below is not None and below.words[0].text[:1].islower()
             cells = [line.cells[0].text]
             for before, cell in pairwise(line.cells):
-                is_apart = cell.left - before.right > CELL_GAP * line.size or before.text.endswith(":")
-                cells[-1:] = [cells[-1], cell.text] if is_apart and not goes_on else [f"{cells[-1]} {cell.text}"]
+                is_apart = not goes_on and cell.left - before.right > CELL_GAP * line.size
+                is_apart = is_apart or before.text.endswith(":")
+                cells[-1:] = [cells[-1], cell.text] if is_apart else [f"{cells[-1]} {cell.text}"]
             found.append(Table(line.base, [TableRow(cells, line.words)], is_prose=True))
     return found
 
@@ -226,7 +227,8 @@ def _write_columns(
     pieces: list[str] = []
     for stretch in columns:
         for lines in stretch:
-            pieces += _write_lines(lines, find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else [])
+            tables = find_tables(lines, across) if 0 < len(lines) <= _MOST_LINES else []
+            pieces += _write_lines(lines, tables + _find_values(lines, tables))
     end = 0
     for first, behind in (*sorted((word.first, word.end) for word in words), (len(text), len(text))):
         if first > end and (left_out := text[end:first].strip()):

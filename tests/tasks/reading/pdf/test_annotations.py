@@ -167,14 +167,15 @@ def test_values_near_labels_stand_in_their_rows_like_those_far_from_them() -> No
     assert lines[-4:-1] == ["Staff\t1,400\t1,750", "Rent\t2,400\t2,750", "Debt\t3,400\t3,750"]
 
 
-def filled_line(*parts: tuple[float, str, float], y: float = 700, canvas: Canvas | None = None) -> bytes:
+def filled_line(*parts: tuple[float, str, float], below: str = "") -> bytes:
     """A page with labels and behind them fields, each given by where the label begins, its words, and the value's x."""
     file = BytesIO()
-    canvas = canvas or Canvas(file, A4)
+    canvas = Canvas(file, A4)
     for number, (x, label, at) in enumerate(parts, 1):
-        canvas.drawString(x, y, label)
-        place = {"x": at, "y": y - 1, "width": 80, "height": 18, "borderWidth": 0}
-        canvas.acroForm.textfield(name=f"{label} {y}", value=f"Value {number}", **place)
+        canvas.drawString(x, 700, label)
+        place = {"x": at, "y": 699, "width": 80, "height": 18, "borderWidth": 0}
+        canvas.acroForm.textfield(name=label, value=f"Value {number}", **place)
+    canvas.drawString(72, 680, below)
     canvas.save()
     return file.getvalue()
 
@@ -191,6 +192,13 @@ def test_a_value_outside_tables_is_parted_from_its_label_and_not_from_a_sentence
     parts: tuple[tuple[float, str, float], ...], line: str
 ) -> None:
     assert first_page(filled_line(*parts)) == f"{line}\n"
+
+
+@cases(("label", "text"), [("nom:", "nom:\tValue 1\nadresse:\n"), ("nom", "nom Value 1\nadresse:\n")])
+def test_a_line_below_in_small_letters_goes_on_with_a_sentence_unless_a_colon_parts_the_value(
+    label: str, text: str
+) -> None:
+    assert first_page(filled_line((72, label, 130), below="adresse:")) == text
 
 
 def test_lines_of_a_cell_with_values_are_rows_and_a_row_s_other_cells_stay_where_they_are() -> None:
