@@ -141,10 +141,12 @@ def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
     if share:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
-    of_some = WORDS.count_of_some.search(after) or WORDS.count_somewhere.match(after)
-    of_some = of_some or (not after and WORDS.count_to_come.match(sentence, match.end("number")))
     return bool(
-        of_some or WORDS.count_of_a_segment.search(sentence) or WORDS.of_a_place.search(sentence[: match.start()])
+        WORDS.count_of_some.search(after)
+        or WORDS.count_somewhere.match(after)
+        or (not after and WORDS.count_to_come.match(sentence, match.end("number")))
+        or WORDS.count_of_a_segment.search(sentence)
+        or WORDS.of_a_place.search(sentence[: match.start()])
     )
 
 

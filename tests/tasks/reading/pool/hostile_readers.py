@@ -30,7 +30,9 @@ def obedient(path: Path, extension: str) -> Reading:
             time.sleep(1)
         case ["slow-to-go-on"]:
             time.sleep(0.5)
-            Connection.send_bytes = partialmethod(_send_and_wait, Connection.send_bytes)
+            Connection.send_bytes = partialmethod(  # type: ignore[method-assign, assignment]
+                _send_and_wait, Connection.send_bytes
+            )
             return Reading("x" * (1 << 20))  # too long to wait for others that are sent with it
         case ["hang-in-native-code"]:
             library = ctypes.PyDLL(None)  # holds the interpreter's lock
