@@ -52,7 +52,7 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
     heads = takewhile(lambda row: not row.has_number(comma_decimal=False), grid.rows)
     alone = [row.label for row in heads if sum(map(bool, row.cells)) == 1]  # they stand over all of them
     return [
-        Grid([*grid.titles, *alone] if first else list(grid.titles), _cut(grid, first, last))
+        Grid([*grid.titles, *alone], _cut(grid, first, last))
         for first, last in zip(starts, [*starts[1:], width], strict=True)
     ]
 
@@ -74,7 +74,8 @@ def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
         meant += reader.speaks(cell)
         left += row.has_number_between(start + 1, at)
     apart = all(at - 1 >= len(row.cells) or not row.cells[at - 1] for row in grid.rows)
-    listed = len({*labels}) >= max(_FEWEST_NAMES, 0.9 * len(labels))
+    names = {label for label in labels if not any(map(str.isdigit, label))}
+    listed = len(names) >= max(_FEWEST_NAMES, 0.9 * len(labels))
     return left > 0 and (meant >= 2 or listed or (apart and len(labels) >= 2 and meant > 0))
 
 
