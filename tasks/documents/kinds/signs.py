@@ -57,8 +57,9 @@ _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
 _SEGMENT: Final = re.compile(r"\s(?:(?<=[.!?:]\s)(?<!\b\d\.\s)(?<!\b\d\d\.\s)\s*(?=\S)|[-–—|·•]\s|(?=\())|[\t;|]+")
 _CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
+_LONGEST_ARTICLE: Final = 4  # characters of an article and the blank behind it
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
-_ITEM: Final = re.compile(r"[-*•+]\s|(\d{1,2})\.\s")
+_ITEM: Final = re.compile(r"[-*•◦▪●+]\s|(\d{1,2})\.\s")
 _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
@@ -271,13 +272,13 @@ def _is_item(lines: Sequence[str], number: int) -> bool:
 
 
 def _find_rows(opening: str) -> set[str]:
-    """The rows of tables, in single blanks: lines of three cells and more, beside one of as many."""
+    """The rows of tables, in single blanks: lines of three cells beside one of as many, of two below one of two."""
     lines = [line for line in opening.splitlines() if line.strip()]
     cells = [0, *(len(_CELL_END.findall(line)) for line in lines), 0]
     return {
         " ".join(line.split())
         for before, own, behind, line in zip(cells, cells[1:], cells[2:], lines, strict=False)
-        if own > 1 and own in {before, behind}
+        if own and own in {before, behind if own > 1 else 0}
     }
 
 
@@ -338,7 +339,7 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     is_late = segment.place >= _TOP
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
-    if (match.weak and segment.place >= _FIRST) or (match.kind.id == "about" and is_late):
+    if (match.weak and segment.place >= _FIRST) or (names and is_late):
         return None
     if is_long and (names or (match.kind.id == "placeholder" and segment.place > 3)):
         return None
@@ -350,12 +351,12 @@ def _heads(match: Match, segment: _Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose or match.start >= segment.telling:
+    if segment.is_prose or match.start >= segment.telling or before[:1] in (["a"], ["an"]):
         return False
     if not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
-    if segment.is_sentence and (match.start > 4 or not is_brief):
+    if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):
         return False
     return segment.place < _TOP or (not before and 2 * (match.end - match.start) >= len(segment.words))
 

@@ -231,6 +231,8 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("page.html", "Home\nNews\nShareholders' agreement signed between Acme and Beta\nRead more\n"),
         ("chart.pdf", "Group authority\n1) Name\tA\tR\n3) Change of the\tA\tR\nArticles of Association\t\t\n"),
         ("care.pdf", "Wohn- und Betreuungsvertrag\nHaus Eins\nBerlin\n§ 9 Kündigung\nMit einer Frist von 14 Tagen."),
+        ("figures.csv", "Parameter\tValue\nReserves\t31\nLoan agreement\t100\nLease\t101\n"),
+        ("glossary.html", "About us\nA non-disclosure agreement (NDA) is a contract between two parties."),
         ("claim.pdf", "Executive expenses claim form\nName\nTotal claimed\n"),
         ("report.pdf", "Report on the investigation\nAcme\n4 May 2024\nTable of contents\n1. Introduction"),
         ("wi_versicherungs_memo.docx", "W&I-Versicherungs-Memo – Projekt Falke\nLimit 20 Mio. EUR"),
