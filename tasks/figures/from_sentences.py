@@ -336,16 +336,21 @@ def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
 
 
 def _is_of_another_name(document: LedgerDocument, sentence: str, start: int) -> bool:
-    """Whether a sentence is about a name, "Beta posted", that other sentences have too and the first lines have not."""
+    """Whether a sentence is about a name that the first lines do not have: "Beta, the market's leader, had".
+
+    Where nothing says who that is, other sentences have it too, so that it is no word that begins a sentence.
+    """
     named = _SUBJECT.match(sentence)
     if named is None or _GENERAL.search(named["name"]) or _is_in_head(document, named["name"], start):
         return False
+    if named["who"]:
+        return True
     return re.search(rf"[a-z,] {re.escape(named['name'])}\b", document.text[:_LOOKED_AT]) is not None
 
 
 _SUBJECT: Final = re.compile(
-    r"\W*(?:The )?(?P<name>[A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3}) "
-    r"(?:reported|posted|delivered|generated|achieved|recorded|contributed|booked|saw)\b"
+    r"\W*(?:The )?(?P<name>[A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})(?P<who>, (?:the|an?|our|its) [^,.;\d]{3,60},)? "
+    r"(?:had|has|made|reported|posted|delivered|generated|achieved|recorded|contributed|booked|saw)\b"
 )
 _GENERAL: Final = re.compile(r"\b(?:Company|Group|Business|Firm|Corporation|Fund|Bank|Management|Board|We|It)\b")
 _LOOKED_AT: Final = 60_000
