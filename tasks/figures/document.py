@@ -48,6 +48,7 @@ _RECAP: Final = re.compile(
     rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>{MONTH})(?: \w+)? (?:updates?|recap|newsletter|in review)\b",
     re.IGNORECASE,
 )
+_ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _LEVEL: Final = re.compile("#*")
 _DEEPEST: Final = 7
 _LONGEST_HEAD: Final = 60
@@ -475,6 +476,10 @@ class LedgerDocument:
     def is_behind_a_name(self, offset: int) -> bool:
         """Whether something stands in a cell before this one in its row, such as the name of another company."""
         return bool(self.text[self.text.rfind("\n", 0, offset) + 1 : offset].rpartition("\t")[0].strip())
+
+    def is_listed(self, offset: int) -> bool:
+        """Whether the line around an offset is an item of a list."""
+        return _ITEM.match(self.text, self.text.rfind("\n", 0, offset) + 1) is not None
 
     def place(self, offset: int, row: str = "", column: str = "") -> str:
         """Where a number is, in words: `page 3, row “Revenue”, column “2024”`."""

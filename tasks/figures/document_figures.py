@@ -74,8 +74,10 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         basis = figure.basis
         if basis in _SILENT:
             part = document.part(figure.start)
-            heading = document.heading(figure.start) if _IN_TABLE in figure.place else ""  # sentences say it themselves
-            names = [heading, part.label if part and part.kind == SHEET else ""]
+            headings = [document.heading(figure.start)] if _IN_TABLE in figure.place else []
+            if not headings and document.is_listed(figure.start):  # other sentences say it themselves
+                headings = document.headings(figure.start)
+            names = [*headings, part.label if part and part.kind == SHEET else ""]
             named = next(filter(None, map(find_named_basis, names)), None) or own
             basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
             if basis == figure.basis and document.is_doubted and not _happened(figure):
@@ -197,6 +199,9 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
 
     sentences, differing = _part(sentence_figures(document, taxonomy, findings), differs)
     findings.leave_out("sentences that differ from the statements", len(differing))
+    of_several = _find_several(sentences)
+    sentences, of_others = _part(sentences, lambda figure: (*_kind_key(figure), figure.entity) in of_several)
+    findings.leave_out("sentences about several companies", len(of_others))
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
@@ -241,6 +246,19 @@ def _group_values(figures: Iterable[Figure]) -> Mapping[tuple[str, str, str, boo
         if figure.entity is None:
             known[_kind_key(figure)][figure.value, figure.step] = figure
     return {key: values.values() for key, values in known.items()}
+
+
+def _find_several(figures: Iterable[Figure]) -> set[tuple[object, ...]]:
+    """What a document's sentences give three or more values that differ: they are of as many companies."""
+    said: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+    for figure in figures:
+        values = said[*_kind_key(figure), figure.entity]
+        if not figure.variant and not any(agree(figure, one) for one in values):
+            values.append(figure)
+    return {key for key, values in said.items() if len(values) > _FEWEST_COMPANIES}
+
+
+_FEWEST_COMPANIES: Final = 2
 
 
 def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> tuple[list[Figure], list[Figure]]:

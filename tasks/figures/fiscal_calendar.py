@@ -47,6 +47,9 @@ _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 
 _DATE_LINE: Final = 3000
+_DATE_KEY: Final = re.compile(r"\W*(?:date|datum|fecha|data)\W*:", re.IGNORECASE)
+"""Before a month that is the document's own: "Date: December 2024"."""
+
 _TITLE_LINES: Final = 3
 _TWO_DIGITS: Final = re.compile(r"\d\d")
 _SENTENCE_END: Final = re.compile(r"(?<=[.;]) ")
@@ -444,6 +447,7 @@ def _document_date(text: str, name: str) -> date | None:
         [WORDS.year_due.sub(" ", line) for line in some if _TWO_DIGITS.search(line)]
         for some in (text.strip().split("\n")[:_TITLE_LINES], text.split("\n"))
     )
+    first += filter(_DATE_KEY.match, lines)
     told = [part for line in lines for part in _SENTENCE_END.split(line) if not WORDS.to_come.search(part)]
     head, prose, body = (
         "\n".join(line for line in some if "\t" not in line) for some in (first, told, lines)

@@ -410,6 +410,8 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
 def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> Iterator[Amount]:
     """The amounts after a concept; for money, "6,420 lakhs" and "3.1 million" get the document's currency."""
     for amount in amounts(behind, comma_decimal=document.comma_decimal):
+        if behind[amount.end : amount.end + 1].isalpha():
+            continue  # "93.8T": a scale that is not known
         of_money = amount.unit is None and amount.scale and "money" in concept.units
         yield replace(amount, unit=document.currency) if of_money else amount
 

@@ -136,6 +136,8 @@ def test_this_year_is_no_part_of_the_company() -> None:
         ("Trading profit of €4.4m was recorded in 2024.", [("operating_income", "4400000")]),
         ("2024 revenue came in just shy of $20m at $19.8m.", [("revenue", "19800000")]),
         ("Net cash was £1.2m at 31 December 2024.", []),
+        ("Revenue in 2024 was KRW 93.8T.", []),
+        ("Revenue was $5m in 2024.\n\nSales in 2024: $9m\n\nSales in 2024: $14m\n", []),  # several companies
         ("Total assets were over $15m in 2024, with equity up to $13m.", []),
         ("Revenue rose in 2024 and so did profit per share of $0.01.", []),
         ("Assets 2024: Cash $ 8,980 $ 2,667Accounts receivable 1,805 8,633Inventories 25,442.", []),

@@ -258,6 +258,13 @@ def test_what_private_companies_write(text: str, expected: list[tuple[str, str, 
     assert found == wanted
 
 
+def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp_path: Path) -> None:
+    text = "# Acme\n\nDate: December 2024\n\n## Financial projections\n\n### Growth\n\n- Revenue in {}: $5 million\n"
+    for year, basis in ((2025, "forecast"), (2023, "management")):
+        (tmp_path / "memo.md").write_text(text.format(year), encoding="utf-8")
+        assert [figure["basis"] for figure in read_figures(str(tmp_path / "memo.md"))] == [basis]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
