@@ -90,20 +90,20 @@ def measure() -> Iterator[tuple[str, str, str]]:
 def _found(page: _Page, lines: Sequence[str]) -> int:
     """How many rows of a page are among its lines."""
     if page.pairs:
-        return sum(any(_has_pair(row, line) for line in lines) for row in page.rows)
+        return sum(any(has_pair(row, line) for line in lines) for row in page.rows)
     if not page.filled:
         return found_rows(page.rows, lines)
-    return sum((Counter(map(_filled, page.rows)) & Counter(map(_filled, lines))).values())
+    return sum((Counter(map(filled_cells, page.rows)) & Counter(map(filled_cells, lines))).values())
 
 
-def _has_pair(row: str, line: str) -> bool:
+def has_pair(row: str, line: str) -> bool:
     """Whether a line has a label, of which letters and digits count, and then its values in cells of their own."""
     label, *values = row.split("\t")
     cells = line.split("\t")
     for at in range(len(cells) + 1):
         if _letters(label) in _letters("".join(cells[:at])):
-            behind = iter(_filled("\t".join(cells[at:])))
-            return all(value in behind for value in _filled("\t".join(values)))
+            behind = iter(filled_cells("\t".join(cells[at:])))
+            return all(value in behind for value in filled_cells("\t".join(values)))
     return False
 
 
@@ -111,7 +111,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
-def _filled(row: str) -> tuple[str, ...]:
+def filled_cells(row: str) -> tuple[str, ...]:
     """A row's cells that are not empty: without white space and hyphens, which others write otherwise."""
     cells = (re.sub(r"[\s\x02\ufffe\xad‐‑–—−•-]", "", unicodedata.normalize("NFKC", cell)) for cell in row.split("\t"))
     return tuple(cell.casefold().replace("’", "'") for cell in cells if cell)
@@ -175,7 +175,7 @@ def _competition(repositories: Path) -> Iterator[_Page]:
                 text = " ".join((cell.findtext("content") or "").split())
                 cells.setdefault(int(cell.get("start-row", "0")), []).append((int(cell.get("start-col", "0")), text))
             whole = ["\t".join(text for _, text in sorted(held)) for _, held in sorted(cells.items())]
-            rows.setdefault(int(region.get("page", "1")), []).extend(row for row in whole if len(_filled(row)) > 1)
+            rows.setdefault(int(region.get("page", "1")), []).extend(row for row in whole if len(filled_cells(row)) > 1)
         half = "competition shut" if is_shut else "competition development"
         for number, held in rows.items():
             if held:

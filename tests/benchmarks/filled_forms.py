@@ -1,0 +1,123 @@
+"""Labels of public forms that stand in one line with the values behind them, each in a cell of its own.
+
+The forms are blank: each of their text fields but every fifth gets a value of its own here, with the appearance that
+pypdf gives it. `filled_forms.txt` holds the labels. DILIGENCE_BENCH_REPOSITORIES is that of `real_tables`.
+
+    python -m tests.benchmarks.filled_forms     lists what is missing of the open half
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+from pypdf import PdfReader, PdfWriter
+
+from tasks.reading import places
+from tasks.reading.pdf import reader
+from tests.benchmarks.real_tables import has_pair
+
+_LABELS: Final = Path(__file__).with_suffix(".txt")
+_COMMITS: Final = {
+    "Bader969/BKKGSSmartFormular": "3854ec0ed8039832521f81f2cc477bbf03ef345f",
+    "gp777-BEEP/cerfa-drone": "3fd728cfbb02b8803b02af675d8cf5a10bda7c35",
+    "lpoaura/French-CERFA-donation-filler": "0290d3fc9b8030f2f861bc95d372a6b7ac1b2aab",
+    "mozilla/pdf.js": "0f26334f9d6f96119f6e5164fb65832fbbde7344",
+    "tdooner/pdf-tax-form-filler": "54e6c3f23d5ea1d2cc0f93e4bfefaec99ec03868",
+    "ustaxes/UsTaxes": "4e4669e3f3ea0e799bb07bb14a55037cc9950d4e",
+}
+_NAMES: Final = ["Okafor", "Lindqvist", "Moreau", "Petersen", "Tanaka", "Bianchi", "Novak", "Silva", "Keller", "Hughes"]
+_WIDE, _NARROW = 200, 35
+"""Points from which a field holds a name, and up to which two digits."""
+
+
+def measure() -> Iterator[tuple[str, str, str]]:
+    """Rows of (what, figure, target)."""
+    for half in ("open", "shut"):
+        found = [(len(labels), len(labels) - len(missing)) for _, labels, missing in _read(half)]
+        labels, right = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0)
+        figure = f"{right / labels:.3f} ({right} of {labels}, {len(found)} forms)" if labels else "–"
+        yield f"labels with their values on forms that are filled here, {half}", figure, ".90"
+
+
+def fill(form: bytes, *, with_points: bool) -> bytes:
+    """The form with a value in most of its text fields; thousands are parted by commas, or by points."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(form)))
+    writer.root_object.get("/AcroForm", {}).pop("/XFA", None)
+    number = names = 0
+    for page in writer.pages:
+        values: dict[str, str] = {}
+        for widget in [item.get_object() for item in page.get("/Annots") or ()]:
+            if widget.get("/Subtype") != "/Widget" or _inherited(widget, "/FT") != "/Tx":
+                continue
+            number += 1
+            if number % 5 == 3:
+                continue
+            left, _, right, _ = map(float, widget["/Rect"])
+            most, value = _inherited(widget, "/MaxLen"), f"{1000 + number * 37:,}"
+            if most is not None and most < 6:
+                value = str(10 ** (int(most) - 1) + number)[: int(most)] if most > 1 else str(number % 10)
+            elif abs(right - left) > _WIDE:
+                names += 1
+                value = f"{_NAMES[names % 10]} {names}"
+            elif abs(right - left) < _NARROW:
+                value = str(number % 90 + 10)
+            elif with_points:
+                value = value.replace(",", ".")
+            if most is not None and len(value) > most:
+                value = value.replace(",", "").replace(".", "")[: int(most)]
+            values[_full_name(widget)] = value
+        writer.update_page_form_field_values(page, values, auto_regenerate=False)
+    filled = BytesIO()
+    writer.write(filled)
+    return filled.getvalue()
+
+
+def _inherited(widget: Any, key: str) -> Any:
+    """An entry of a field, or of the one above it."""
+    return widget.get(key) or (widget["/Parent"].get(key) if "/Parent" in widget else None)
+
+
+def _full_name(widget: Any) -> str:
+    names: list[str] = []
+    while widget is not None:
+        names[:0] = [widget["/T"]] if "/T" in widget else []
+        widget = widget["/Parent"].get_object() if "/Parent" in widget else None
+    return ".".join(names)
+
+
+def _read(half: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The forms of a half whose repositories are there: path, labels with values, and those that are missing."""
+    given = os.environ.get("DILIGENCE_BENCH_REPOSITORIES")
+    for part in _LABELS.read_text("utf-8").split("\n@ ")[1:] if given else ():
+        head, *labels = [line for line in part.splitlines() if line]
+        its_half, repository, path, number = (word.strip() for word in head.split(" | "))
+        folder = Path(given or "") / repository.replace("/", "+") / "repo"
+        folder = folder / ".git" if (folder / ".git").is_dir() else folder
+        if its_half != half or not folder.is_dir():
+            continue
+        blob = ["git", "-C", str(folder), "show", f"{_COMMITS[repository]}:{path}"]
+        form = subprocess.run(blob, check=True, capture_output=True).stdout
+        with tempfile.TemporaryDirectory() as home:
+            filled = Path(home) / "form.pdf"
+            filled.write_bytes(fill(form, with_points=repository.split("/")[0] not in {"tdooner", "ustaxes"}))
+            reading = reader.read(filled)
+        page = next(place for place in reading.places if place.kind == places.PAGE and place.label == number)
+        lines = reading.text[page.start : page.end].splitlines()
+        labels = [label.replace("|", "\t") for label in labels]
+        yield path, labels, [label for label in labels if not any(has_pair(label, line) for line in lines)]
+
+
+def main() -> None:
+    """List the labels of the open half whose values do not stand behind them."""
+    for path, labels, missing in _read("open"):
+        print(f"{len(labels) - len(missing)} of {len(labels)} {path}")
+        for label in missing:
+            print(f"    {label.replace(chr(9), ' | ')}")
+
+
+if __name__ == "__main__":
+    main()
