@@ -210,7 +210,7 @@ def plain_words(label: str) -> str:
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
-    return " ".join(_LABEL_WORD.findall(WORDS.label_note.sub(" ", label).lower()))
+    return " ".join(_LABEL_WORD.findall(WORDS.label_note.sub(" ", label.replace(" & ", " and ")).lower()))
 
 
 def taxonomy(file: Path | None = None) -> Taxonomy:

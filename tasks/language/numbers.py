@@ -62,7 +62,7 @@ CURRENCY: Final = (
     rf"(?-i:{alternation((mark for mark in _WORDLIKE if mark[-1].isalpha()), as_written=True)})(?![A-Za-zÀ-ž])"
     rf"|{_RAND}|{_CROWNS}"
     rf"|[{_SIGNS}]|\bRs\.?(?![A-Za-z])|\b[TkM][€$£]"
-    rf"|(?<![A-Za-z_])[TkM]?{_CODE}(?=(?:k|mn?|mm|bn)?(?![A-Za-z])))"
+    rf"|(?<![A-Za-zÀ-ž_])[TkM]?{_CODE}(?=(?:k|mn?|mm|bn)?(?![A-Za-zÀ-ž])))"
 )
 _CUR_NAME: Final = rf"(?:{alternation(currency_names())})\b"
 _SPACES: Final = " \u00a0\u2009\u202f"

@@ -104,7 +104,7 @@ _SPAN: Final = re.compile(
     r"|(?P<m12>\byears? (?:then )?(?:ended|to|ending|from)\b|\bfiscal years?\b|\bfinancial years?\b"
     r"|\bbusiness year\b|\bgeschäftsjahr\b|\bannual\b|\bexercice clos\b|\bejercicio (?:cerrado|terminado)\b"
     r"|\besercizio chiuso\b|\bexercício findo\b|\bboekjaar\b|\bregnskabsår\w*|\bräkenskapsår\w*|\bfor the years?\b)"
-    r"|(?P<m1>\bmonths? ended\b|\bone month\b))",
+    r"|(?P<m1>\bmonths? end(?:ed|ing)\b|\bone month\b))",
     re.IGNORECASE,
 )
 _MOST_MONTHS: Final = 18
