@@ -23,6 +23,7 @@ from tasks.documents.kinds.catalogue import (
     Phrases,
     find_kind,
     find_kinds,
+    is_kind,
     kinds,
     links,
     names,
@@ -271,6 +272,12 @@ def _is_item(lines: Sequence[str], number: int) -> bool:
     return any(line.startswith("#") for line in lines[:number]) or any(map(_ITEM.match, beside))
 
 
+@cache
+def _contents_headings() -> frozenset[str]:
+    """What the table of contents of a document is called, behind which the lines name its parts."""
+    return frozenset(map(plain_words, read_file("catalogue.toml")["index"]["weak"]))
+
+
 def _find_rows(opening: str) -> set[str]:
     """The rows of tables, in single blanks: lines of three cells beside one of as many, of two below one of two."""
     lines = [line for line in opening.splitlines() if line.strip()]
@@ -285,7 +292,7 @@ def _find_rows(opening: str) -> set[str]:
 def _find_telling(part: str) -> int:
     """Where plain words go on behind a first word of content in small letters; nowhere if all of them may be small."""
     at = 0
-    for word in part.split() if part[:1].isupper() else ():
+    for word in part.split() if not part[:1].islower() else ():
         plain = plain_words(word)
         at += len(plain) + 1
         if word[0].islower() and len(word) > _LONGEST_LINK and plain not in links():
@@ -294,8 +301,9 @@ def _find_telling(part: str) -> int:
 
 
 def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segment]:
-    place = 0
+    place, has_contents = 0, False
     for number, line in enumerate(lines):
+        has_contents |= place >= _FIRST and plain_words(line[:_SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
         runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
         for part in _SEGMENT.split(line):
@@ -304,7 +312,13 @@ def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segm
                 ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
                 inside = place >= _FIRST and (in_brackets or _is_item(lines, number))
-                inside = inside or line in rows or line.startswith("§") or (part.endswith(":") and is_prose(whole))
+                inside = (
+                    inside
+                    or has_contents
+                    or line in rows
+                    or line.startswith("§")
+                    or (part.endswith(":") and is_prose(whole))
+                )
                 yield _Segment(words, place, whole, runs_on or ends, inside, _find_telling(part))
                 place += 1
 
@@ -479,12 +493,15 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
             ),
         ]
     seen = {signs.title}
+    are_accounts = is_kind(signs.title or "", "financial_statements")  # their notes have headings such as "Loans"
     for start in sorted(set(starts)):
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
         for line in lines:
             words = plain_words(line)
             match = find_kind(words) if len(words) < 80 else None
             if match is None or match.kind.over or not match.kind.title or match.kind.id in seen:
+                continue
+            if are_accounts and match.kind.signed:
                 continue
             if (match.end - match.start) < 0.6 * len(words) or marks("", "attached").stand_in(
                 plain_words(text[max(0, start - 120) : start + 60])

@@ -233,6 +233,9 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("care.pdf", "Wohn- und Betreuungsvertrag\nHaus Eins\nBerlin\n§ 9 Kündigung\nMit einer Frist von 14 Tagen."),
         ("figures.csv", "Parameter\tValue\nReserves\t31\nLoan agreement\t100\nLease\t101\n"),
         ("glossary.html", "About us\nA non-disclosure agreement (NDA) is a contract between two parties."),
+        ("notes.md", "# General meeting\nOpening\n43 people signing powers of attorney included\nVote"),
+        ("report.pdf", "Analysis of Sleep plc\n4 May 2024\nAuthor\nTable of contents\nLease\nCompany presentation"),
+        ("page.html", "Accounts 2016\n• Auditors' report\n• Consolidated financial statements\nDownload"),
         ("claim.pdf", "Executive expenses claim form\nName\nTotal claimed\n"),
         ("report.pdf", "Report on the investigation\nAcme\n4 May 2024\nTable of contents\n1. Introduction"),
         ("wi_versicherungs_memo.docx", "W&I-Versicherungs-Memo – Projekt Falke\nLimit 20 Mio. EUR"),
@@ -280,6 +283,16 @@ def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
     rows = "\n".join(f"{number}) Issue of shares by directors\tA\tR" for number in range(20))
     chart = what("chart.pdf", f"Group authority\n{rows}\nArticles of Association\t\t\n{rows}")
     assert chart.holds("articles") is None
+
+
+def test_a_heading_in_the_notes_of_accounts_is_no_agreement() -> None:
+    notes = f"{'Notes. ' * 80}\nLoan agreement\nThe loan between the company and the bank is due in 2027.\n"
+    accounts = what("fs.pdf", f"Annual accounts 2023\nBalance sheet\nEquity\n{notes}")
+    assert (accounts.kind, accounts.holds("loan_agreement")) == ("financial_statements", None)
+
+
+def test_an_action_against_a_dismissal_is_no_dismissal() -> None:
+    assert what("Kündigungsschutzklage Weber.docx", "Klage\nArbeitsgericht Berlin").kind == "litigation_letter"
 
 
 def test_the_first_page_of_a_site_is_no_index_by_its_name() -> None:
