@@ -193,17 +193,18 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
     if pdfium.FPDFPage_GetRotation(page):
         return []
     values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
+    places = {(remark.field, remark.text) for remark in values if remark.field}  # some fields are drawn twice
     textpage = pdfium.FPDFText_LoadPage(page) if values else None
-    bases = [_base_beside(textpage, remark.field) for remark in values if remark.field]
+    bases = {field: _base_beside(textpage, field) for field, _ in places}
     if textpage:
         pdfium.FPDFText_ClosePage(textpage)
-    for remark, base in zip(values, bases, strict=True):
-        assert remark.field is not None
-        left, bottom, right, top = remark.field
+    for field, text in sorted(places):
+        left, bottom, right, top = field
+        base = bases[field]
         smallest, largest = _TYPE
         size = min(largest, max(smallest, 0.7 * (top - bottom)))
         item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
-        pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(remark.text) + 1))(*map(ord, remark.text)))
+        pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(text) + 1))(*map(ord, text)))
         sides = [ctypes.c_float() for _ in range(4)]
         pdfium.FPDFPageObj_GetBounds(item, *sides)
         squeezed = min(1.0, (right - left) / max(1.0, sides[2].value - sides[0].value + size))

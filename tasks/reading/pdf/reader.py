@@ -285,7 +285,7 @@ def _set_values(
         return reading
     numbers = {value.number for value in values}
     others = [remark for remark in remarks if remark.number not in numbers]
-    known = KnownCells([value.field for value in values if value.field is not None], document.is_sheet)
+    known = KnownCells([(value.field, value.text) for value in values if value.field is not None], document.is_sheet)
     again = pages.read_page(page, others, document.layers_off, known=known)
     found = (re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values)
     return again if all(found) else reading

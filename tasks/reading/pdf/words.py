@@ -85,11 +85,11 @@ class PageWord:
 class KnownCells(NamedTuple):
     """What a document itself says of the cells on a page.
 
-    `fields`: the boxes of a form's fields that are filled in. `is_sheet`: a program for sheets printed it, which draws
-    each cell by itself.
+    `fields`: the boxes of a form's fields that are filled in, and their values. `is_sheet`: a program for sheets
+    printed it, which draws each cell by itself.
     """
 
-    fields: Sequence[Box] = ()
+    fields: Sequence[tuple[Box, str]] = ()
     is_sheet: bool = False
 
 
@@ -179,15 +179,18 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
     """Note in which field or cell of a sheet each word stands. Dots and lines to write a value on are left out."""
     if known.is_sheet:
         _note_cells(textpage, text, words)
-    for number, (left, bottom, right, top) in enumerate(known.fields, 1):
+    for number, ((left, bottom, right, top), value) in enumerate(known.fields, 1):
+        parts = set(value.split())
         held = [
             word
             for word in words
-            if left < (word.left + word.right) / 2 < right and bottom < word.size / 3 - word.base < top
+            if left < (word.left + word.right) / 2 < right
+            and bottom < word.size / 3 - word.base < top
+            and (word.text in parts or _TO_WRITE_ON.fullmatch(word.text))
         ]
         for word in held:
             word.piece = number
-            if _TO_WRITE_ON.fullmatch(word.text):
+            if word.text not in parts:
                 word.text, word.glued = "", True
         if held:
             held[-1].right = max(held[-1].right, right)  # what stands behind the field is next to it

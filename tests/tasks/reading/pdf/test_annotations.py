@@ -218,6 +218,21 @@ def test_lines_of_a_cell_with_values_are_rows_and_a_row_s_other_cells_stay_where
     assert lines[:2] == ["\tMen:\tNo 028", "Members\tWomen: No 08\tpersons"]
 
 
+def test_a_field_over_a_row_is_no_cell_that_holds_the_row_s_words() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for number, row in enumerate(ROWS):
+        for x, words in zip((72, 250, 340), row, strict=True):
+            canvas.drawString(x, 700 - 20 * number, words)
+    for name in ("mark", "mark on screen"):
+        place = {"x": 60, "y": 640, "width": 400, "height": 90, "borderWidth": 0}
+        canvas.acroForm.textfield(name=name, value="Draft", **place)
+    canvas.save()
+    text = first_page(file.getvalue())
+    assert "Cost of sales\t88,310\t79,544" in text
+    assert text.count("Draft") == 1
+
+
 def test_values_are_read_once_where_the_layout_takes_too_much() -> None:
     limits.begin(second_try=True)
     text = first_page(table_of_fields())
