@@ -96,11 +96,10 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
 
     A paragraph of more than a million characters is split, whatever `longest` is.
     """
-    for sentence in place_sentences(text):
-        if longest is None:
-            yield sentence.text
-        else:
-            yield from _shorten(sentence.text, longest)
+    for unit in _units(text, wraps=True):
+        for start, stop in _bounds(unit.text):
+            sentence = unit.text[start:stop].strip()
+            yield from [sentence] if longest is None else _shorten(sentence, longest)
 
 
 def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:
@@ -111,10 +110,8 @@ def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] =
     for unit in _units(text, wraps=wraps):
         if holding.search(unit.text) is None:
             continue
-        start = 0
-        for stop in _stops(unit.text):
+        for start, stop in _bounds(unit.text):
             yield unit.part(start, stop)
-            start = stop
 
 
 def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
@@ -216,15 +213,15 @@ def _is_row(line: str) -> bool:
     return len(words) >= _FEWEST and sum(not _DIGITLESS.fullmatch(word) for word in words) > _ROW * len(words)
 
 
-def _stops(unit: str) -> Iterator[int]:
-    """The offsets at which the sentences of a paragraph end."""
-    stop = 0
+def _bounds(unit: str) -> Iterator[tuple[int, int]]:
+    """The offsets at which the sentences of a paragraph begin and end, with the spaces around them."""
+    start = 0
     for mark in _STOP.finditer(unit):
         if _ends(unit, mark):
-            stop = mark.end()
-            yield stop
-    if unit[stop:].strip():
-        yield len(unit)
+            yield start, mark.end()
+            start = mark.end()
+    if unit[start:].strip():
+        yield start, len(unit)
 
 
 def _ends(unit: str, stop: re.Match[str]) -> bool:

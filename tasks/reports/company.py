@@ -167,7 +167,7 @@ def company_report(
     if seen is not None and seen.documents is not None and review.overrides:  # its scores were added up anew
         stand_with(now.company, run, now.outcomes, review.overrides)
     if scores_alone:
-        return scores_report(session, run, now.company, rows)
+        return scores_report(session, run, now.company, rows, review)
     changes: list[Change] = []
     if before and earlier:
         changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
@@ -180,6 +180,7 @@ def company_report(
         run,
         now.company,
         rows,
+        review,
         documents=[_document(run, document, room) for document in now.documents],
         cited=[
             CitedElsewhere(words=row.words, kind=row.kind, document_id=row.document_id, document_name=row.document_name)
@@ -227,11 +228,12 @@ def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room
     ]
 
 
-def scores_report(session: Session, run: Run, company: RunCompany, rows: CompanyRows, **others: Any) -> CompanyReport:
-    """A company's report: its scores and facts, and the fields in `others`."""
+def scores_report(
+    session: Session, run: Run, company: RunCompany, rows: CompanyRows, review: CompanyReview, **others: Any
+) -> CompanyReport:
+    """A company's report: its scores and facts, what people decided on it, and the fields in `others`."""
     shown = find_evidence(session, company, rows.outcomes, rows.quotes)
     criteria = company_criteria(run, company, rows.outcomes, rows.quotes, shown)
-    review = review_of(session, run, company, rows)
     _mark_decisions(criteria, review)
     standing = Standing.of(company)
     nothing: dict[str, Any] = {"documents": [], "changes": [], "compared_with": None}
