@@ -167,7 +167,8 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
     if company.problem:
         parts.append(f"**This company's run failed.** {escape(company.problem)}")
     if company.criteria:
-        rows = (_row(criterion, run.scale, address) for criterion in _by_weight(company))
+        weightiest_first = sorted(company.criteria, key=lambda criterion: -criterion.weight)
+        rows = (_row(criterion, run.scale, address) for criterion in weightiest_first)
         parts.append("\n".join([_HEAD, *rows]))
     if company.missing:
         parts.append("## To ask the company for\n\n" + "\n".join(f"- {escape(item)}" for item in company.missing))
@@ -229,11 +230,6 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -
     outcome = outcome_in_words(criterion, scale) if criterion.absence else criterion.status.value
     cells = (escape(criterion.name), f"{criterion.weight:g}", score, outcome, escape(reason), evidence)
     return f"| {' | '.join(cells)} |"
-
-
-def _by_weight(company: CompanyReport) -> list[CriterionReport]:
-    """The weightiest first; among equals the order of the criteria."""
-    return sorted(company.criteria, key=lambda criterion: -criterion.weight)
 
 
 def _figures(company: CompanyReport) -> str:

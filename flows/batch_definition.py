@@ -50,7 +50,9 @@ class BatchDefinition(BaseModel):
             companies=list(batch.companies),
             settings=batch.settings,
             facts=_read_facts(batch),
-            concepts=_read_concepts(batch),
+            concepts=read_concepts(Path(str(file)))
+            if (file := batch.settings.get("figure_concepts")) is not None
+            else {},
             requests=batch.requests.model_dump() if batch.requests else None,
             directory=directory,
         )
@@ -115,11 +117,6 @@ def _folder(name: str, content: dict[str, Any]) -> Path:
     folder = database.home() / name / digest
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
-
-
-def _read_concepts(batch: Batch) -> dict[str, Any]:
-    file = batch.settings.get("figure_concepts")
-    return read_concepts(Path(str(file))) if file is not None else {}
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def _write_ranking(memo: WordFile, report: Report) -> None:
             fit_text(recommend(company, report.run.scale).lead, widths[5] * 24, 9, 4),
         ]
         if report.run.sensitivity:
-            row.append(_share(company.stability))
+            row.append("–" if company.stability is None else percent(company.stability))
         rows.append([WordCell((text,)) for text in row])
     memo.table(columns, rows, widths)
     memo.paragraph(
@@ -363,7 +363,3 @@ def _more(memo: WordFile, count: int, what: str) -> None:
 
 def _lines(memo: WordFile, *inlines: Inline, lines: int) -> None:
     memo.paragraph(*(fit_text(part, WIDTH, 10, lines) if isinstance(part, str) else part for part in inlines))
-
-
-def _share(share: float | None) -> str:
-    return "–" if share is None else percent(share)

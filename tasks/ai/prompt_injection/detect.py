@@ -81,7 +81,7 @@ def find_orders(text: str) -> list[Injection]:
 
 def _find_new(text: str) -> list[Injection]:
     spans = [span for start in range(0, len(text), AT_ONCE) for span in _spans_between(text, start, start + AT_ONCE)]
-    return [Injection(start, end) for start, end in _together(text, merge_spans(spans))]
+    return [Injection(start, end) for start, end in _merge_spans(text, spans)]
 
 
 _find_known: Final = lru_cache(maxsize=2048)(_find_new)
@@ -102,23 +102,12 @@ def _find_spans(text: str) -> list[Span]:
     return [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
 
 
-def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, with touching ones joined."""
+def _merge_spans(text: str, spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, with those merged that touch or are separated only by white space and punctuation."""
     joined: list[Span] = []
     for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(joined[-1][1], end)
-        else:
-            joined.append((start, end))
-    return joined
-
-
-def _together(text: str, spans: list[Span]) -> list[Span]:
-    """The spans, with those merged that are separated only by white space and punctuation."""
-    joined: list[Span] = []
-    for start, end in spans:
         if joined and start - joined[-1][1] <= _APART and not re.search(r"\w", text[joined[-1][1] : start]):
-            joined[-1] = joined[-1][0], end
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
         else:
             joined.append((start, end))
     return joined
