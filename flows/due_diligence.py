@@ -135,8 +135,7 @@ def examine(run: str, domain: str, folder: str, room_id: int | None = None) -> N
     company_id = find_run_company(run, domain).id
     assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
-    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them: a
-    # task run takes 30 ms of work, an artifact 20.
+    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:
         with _places.get() or nullcontext(), ExitStack() as small:
             if _turns.get() is not None and is_embedded() and _is_done_here():

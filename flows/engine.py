@@ -20,11 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _none_for_empty(value: Any) -> Any:
-    return None if value == "" else value
-
-
-IfGiven = BeforeValidator(_none_for_empty)
+IfGiven = BeforeValidator(lambda value: None if value == "" else value)
 """For a parameter that may be left out: a field that was emptied in Prefect's form is as good as left out."""
 
 _as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)

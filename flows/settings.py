@@ -13,8 +13,6 @@ _MOST_WITH_MODEL = 10
 _WITHOUT_MODEL = 2
 _WORTH_A_PROCESS: Final = 8
 """Companies that take longer than a process takes to start, which is 4 s of work."""
-_CORES_OF_A_PROCESS: Final = 2
-"""What a process keeps busy with its readers: a second one on two cores takes no less time, and 5 s of work more."""
 _WORTH_A_HELPER: Final = 4
 _MOST_HELPERS: Final = 8
 _CALLS: Final = 96
@@ -57,8 +55,8 @@ class BatchSettings(Settings):
         """
         if self.processes is not None:
             return self.processes
-        cores = len(os.sched_getaffinity(0))
-        return 1 if judged or is_quick else max(1, min(cores // _CORES_OF_A_PROCESS, companies // _WORTH_A_PROCESS))
+        most = len(os.sched_getaffinity(0)) // 2  # one keeps two cores busy, with its readers
+        return 1 if judged or is_quick else max(1, min(most, companies // _WORTH_A_PROCESS))
 
     def helpers_for(self, companies: int) -> int:
         """How many runs on the work pool are to help with that many companies."""
