@@ -193,12 +193,12 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
     if pdfium.FPDFPage_GetRotation(page):
         return []
     values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
-    places = {(remark.field, remark.text) for remark in values if remark.field}  # some fields are drawn twice
+    places = dict.fromkeys((remark.field, remark.text) for remark in values if remark.field)  # some are drawn twice
     textpage = pdfium.FPDFText_LoadPage(page) if values else None
     bases = {field: _base_beside(textpage, field) for field, _ in places}
     if textpage:
         pdfium.FPDFText_ClosePage(textpage)
-    for field, text in sorted(places):
+    for field, text in places:
         left, bottom, right, top = field
         base = bases[field]
         smallest, largest = _TYPE
