@@ -23,6 +23,7 @@ _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _FEWEST: Final = 50  # sentences that a text is taken to have: in five of them each word is common
+_MOST: Final = 30  # words of a question that no sentence can be asked to cover; a longer one sets a task
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
 _SHORTEST: Final = 3  # letters of a word that carries a subject
 _SHORT: Final = 6  # letters from which on a stem may stand inside a compound; a shorter one begins a word
@@ -33,7 +34,9 @@ _SMALL: Final = 0.3
 def measure_coverage(
     question: str, texts: Sequence[str], known: str = "", likeliest: Iterable[int] = ()
 ) -> Sequence[float]:
-    """For each text, the share of the question, 0 to 1, that it and those beside it speak to; 1 if nothing is asked.
+    """For each text, the share of the question, 0 to 1, that it and those beside it speak to.
+
+    It is 1 where nothing is asked, or so much that it is a task.
 
     Args:
         question: in any language; words of scripts without Latin letters are not looked at.
@@ -45,7 +48,8 @@ def measure_coverage(
     language = _find_language(question, texts)
     weights: dict[str, float] = {}
     having: dict[str, list[bool]] = {}
-    for name, weight in _asked_names(question, set(tokens(known)), language).items():
+    names = _asked_names(question, set(tokens(known)), language)
+    for name, weight in names.items() if len(names) <= _MOST else ():
         patterns = [_word_pattern(word, language) for word in name.split()]
         having[name] = [all(pattern.search(text) for pattern in patterns) for text in folded]
         count = sum(having[name])

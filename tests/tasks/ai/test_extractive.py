@@ -137,6 +137,11 @@ def test_a_question_of_which_the_text_says_nothing_is_not_answered(
     assert sentence is None or sentence in shown
 
 
+def test_a_long_task_is_shown_what_is_nearest() -> None:
+    task = "Score the company: " + ", ".join(f"criterion number {number} on topic{number}x" for number in range(40))
+    assert "1. Topic7x is said" in answer(task, [Source(1, "a.txt", None, "Topic7x is said to go well this year.")])
+
+
 def test_the_company_that_is_asked_about_need_not_be_named() -> None:
     source = [Source(1, "a.txt", None, "The company was founded in 1999. It has offices in Leeds.")]
     assert quote_sentences("When was Acme founded?", source, "Acme").startswith("These sentences")
