@@ -40,9 +40,10 @@ def parts() -> Mapping[str, Mapping[str, list[Label]]]:
         if line.startswith("["):
             files = found[line.strip("[]")] = {}
         elif line and not line.startswith("#"):
-            _, file, rows = line.split("|")
+            repository, file, rows = line.split("|")
             split = [row.split() for row in rows.split(";") if row]
-            files[file] = [Label(row[0], Decimal(row[1]), row[2], row[3], len(row) > 4) for row in split]
+            name = f"{repository.partition('/')[2]}/{file}"
+            files[name] = [Label(row[0], Decimal(row[1]), row[2], row[3], len(row) > 4) for row in split]
     return found
 
 
@@ -51,7 +52,7 @@ def measure(*, tell: str = "") -> Iterator[tuple[str, str, str]]:
     for part, files in parts().items() if os.environ.get(FILINGS) else ():
         right = wrong = found = wanted = 0
         for name, labels in files.items():
-            file = next(Path(os.environ[FILINGS]).rglob(name), None)
+            file = next(Path(os.environ[FILINGS]).rglob(f"*{name}"), None)
             if file is None or not labels:
                 continue
             rows = [row for row in read_figures(str(file)) if not row["entity"]]
