@@ -110,8 +110,7 @@ def _is_ruled(above: Line, line: Line, rules: Sequence[RuledLine]) -> bool:
 def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[list[Line]]:
     """Runs of lines that begin and end with several cells, with at most a few lines of one cell in between."""
     if is_of_sheet(lines):
-        rows = [index for index, line in enumerate(lines) if len(line.cells) > 1]
-        return [list(lines[rows[0] : rows[-1] + 1])] if rows else []
+        return _sheet_block(lines)
     blocks: list[list[Line]] = []
     run: list[Line] = []
     lone = 0
@@ -140,6 +139,12 @@ def find_blocks(lines: Sequence[Line], rules: Sequence[RuledLine] = ()) -> list[
                 blocks.append(run)
                 run = []
     return [block for block in map(trim_block, [*blocks, run]) if block]
+
+
+def _sheet_block(lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines of a printed sheet from the first with several cells to the last one: a page is one table."""
+    rows = [index for index, line in enumerate(lines) if len(line.cells) > 1]
+    return [list(lines[rows[0] : rows[-1] + 1])] if rows else []
 
 
 def find_table_end(block: Sequence[Line]) -> int:

@@ -160,8 +160,7 @@ def find_words(
         words = list(_upright_words(textpage, text, spans, ones, others))
         if page_text.characters == len(text):
             _note_generated_spaces(textpage, text, words)
-            if any(known):
-                _note_pieces(textpage, text, words, known)
+            _note_pieces(textpage, text, words, known)
     if "%" in text:
         _glue_percents(textpage, words, {first: one for (first, _, _), one in zip(spans, ones, strict=True)})
     return _join_thousands(words) if _THOUSANDS.search(text) else words
