@@ -85,7 +85,8 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
         if audit is not None and audit != kind.id:
             also = ((kind.id, 0), *also)
             kind = kinds()[audit]
-    if ending.startswith(".htm") and kind is not None and kind.body and kind.id not in said.body:
+    is_page = ending.startswith(".htm") and said.audit != "opinion"
+    if is_page and kind is not None and kind.body and kind.id not in said.body:
         kind, also = None, tuple((part, start) for part, start in also if start)  # a page may only speak of it
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     day = _day(stem, said)

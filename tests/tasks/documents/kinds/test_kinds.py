@@ -285,6 +285,11 @@ def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
     assert chart.holds("articles") is None
 
 
+def test_a_filing_as_a_page_is_audited_by_its_opinion() -> None:
+    opinion = "Report of Independent Registered Public Accounting Firm\nIn our opinion, the statements present fairly"
+    assert what("10-K_2022.htm", f"FORM 10-K\nANNUAL REPORT\nFor the year 2022\n{opinion}").kind == AUDITED
+
+
 def test_a_heading_in_the_notes_of_accounts_is_no_agreement() -> None:
     notes = f"{'Notes. ' * 80}\nLoan agreement\nThe loan between the company and the bank is due in 2027.\n"
     accounts = what("fs.pdf", f"Annual accounts 2023\nBalance sheet\nEquity\n{notes}")
