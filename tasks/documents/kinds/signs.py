@@ -60,6 +60,8 @@ _SEGMENT: Final = re.compile(r"\s(?:(?<=[.!?:]\s)(?<!\b\d\.\s)(?<!\b\d\d\.\s)\s*
 _CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
 _LONGEST_ARTICLE: Final = 4  # characters of an article and the blank behind it
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
+_PAGED: Final = re.compile(r"^\d+(?:\.\d+)*\.?\s|(?:\s|\.)\d{1,3}$")
+"""A line of a table of contents: a numbered heading, or one with its page."""
 _ITEM: Final = re.compile(r"[-*•◦▪●+]\s|(\d{1,2})\.\s")
 _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
 _GAPS: Final = re.compile(
@@ -303,7 +305,8 @@ def _find_telling(part: str) -> int:
 def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segment]:
     place, has_contents = 0, False
     for number, line in enumerate(lines):
-        has_contents |= place >= _FIRST and plain_words(line[:_SUBTITLE]) in _contents_headings()
+        is_numbered = any(map(_PAGED.search, lines[number + 1 : number + 2]))
+        has_contents |= place >= _FIRST and is_numbered and plain_words(line[:_SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
         runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
         for part in _SEGMENT.split(line):

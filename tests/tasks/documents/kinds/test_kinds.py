@@ -234,7 +234,7 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("figures.csv", "Parameter\tValue\nReserves\t31\nLoan agreement\t100\nLease\t101\n"),
         ("glossary.html", "About us\nA non-disclosure agreement (NDA) is a contract between two parties."),
         ("notes.md", "# General meeting\nOpening\n43 people signing powers of attorney included\nVote"),
-        ("report.pdf", "Analysis of Sleep plc\n4 May 2024\nAuthor\nTable of contents\nLease\nCompany presentation"),
+        ("report.pdf", "Analysis of Sleep plc\n4 May 2024\nAuthor\nTable of contents\n1 Lease\n2 Company presentation"),
         ("page.html", "Accounts 2016\n• Auditors' report\n• Consolidated financial statements\nDownload"),
         ("claim.pdf", "Executive expenses claim form\nName\nTotal claimed\n"),
         ("report.pdf", "Report on the investigation\nAcme\n4 May 2024\nTable of contents\n1. Introduction"),
@@ -288,6 +288,12 @@ def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
 def test_a_filing_as_a_page_is_audited_by_its_opinion() -> None:
     opinion = "Report of Independent Registered Public Accounting Firm\nIn our opinion, the statements present fairly"
     assert what("10-K_2022.htm", f"FORM 10-K\nANNUAL REPORT\nFor the year 2022\n{opinion}").kind == AUDITED
+
+
+def test_a_link_to_the_contents_is_no_table_of_them() -> None:
+    assert (
+        what("d424b5.htm", "424B5\n1\nd424.htm\nTable of Contents\nFiled under a rule\nPROSPECTUS").kind == "prospectus"
+    )
 
 
 def test_a_heading_in_the_notes_of_accounts_is_no_agreement() -> None:
