@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Final
 
 from tasks.figures.figure import WORDS
@@ -26,6 +26,8 @@ _LONGEST_HEADING: Final = 20
 """Words of a heading that stand on a line each."""
 
 _LONGEST_ROW: Final = 170
+_FEWEST_BARRED: Final = 3
+_END_BARS: Final = re.compile(r"^(\s*)\||\|(\s*)$")
 _MOST_ROWS: Final = 50_000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 
@@ -174,7 +176,7 @@ def grids(text: str) -> Iterator[Grid]:
     grid: Grid | None = None
     alone: list[Row] = []  # lines without numbers since the last row: sections within, titles of what follows
     at = 0
-    for line in text.split("\n"):
+    for line in _part_at_bars(text.split("\n")):
         start, at = at, at + len(line) + 1
         if grid is not None and not alone and _is_plain_row(line) and len(grid.rows) < _MOST_ROWS:
             grid.rows.append(Row(start, line=line))
@@ -201,6 +203,17 @@ def grids(text: str) -> Iterator[Grid]:
         grid.rows.append(row)
     if grid is not None:
         yield grid
+
+
+def _part_at_bars(lines: list[str]) -> list[str]:
+    """The lines with tabs for the bars of rows, "Revenue | 90 | 80", three or more with as many bars each."""
+    at = 0
+    for count, run in groupby(lines, lambda line: 0 if "\t" in line else line.strip("| ").count(" | ")):
+        end = at + len(list(run))
+        if count and end - at >= _FEWEST_BARRED:
+            lines[at:end] = [_END_BARS.sub(r"\1 \2", line).replace(" | ", " \t ") for line in lines[at:end]]
+        at = end
+    return lines
 
 
 def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:

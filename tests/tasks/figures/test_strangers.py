@@ -426,3 +426,12 @@ def test_a_sum_without_a_name_is_that_of_the_side_of_the_balance_sheet() -> None
 def test_the_months_of_a_report_are_not_the_heads_of_its_columns() -> None:
     head = "Profit and Loss\nFrom: Month 1, April 2023\nTo: Month 12, March 2024\n\tPeriod\tYear to Date\n"
     assert figures(f"{head}Sales\t120,000\t120,000\n") == []
+
+
+def test_rows_that_bars_part_are_a_table_from_three_on() -> None:
+    rows = "Income statement (USD)\n\n{0}Item | 2024 | 2023{1}\n{0}Revenue | 1,200,000 | 900,000{1}\n"
+    more = "{0}Net income | 90,000 | 80,000{1}\n"
+    for ends in (("", ""), ("| ", " |"), ("  2. ", "")):
+        said = {(concept, value, period[-10:]) for concept, value, period, _ in figures((rows + more).format(*ends))}
+        assert said >= {("revenue", "1200000", "2024-12-31"), ("net_income", "80000", "2023-12-31")}, ends
+    assert not figures(rows.format("", ""))
