@@ -27,7 +27,14 @@ from tasks.language.locales import (
     currency_marks,
     currency_names,
 )
-from tasks.language.numbers import GENERAL_WORDS, find_currency, read_leading_units, read_units, uses_decimal_comma
+from tasks.language.numbers import (
+    GENERAL_WORDS,
+    Units,
+    find_currency,
+    read_leading_units,
+    read_units,
+    uses_decimal_comma,
+)
 from tasks.language.periods import MONTH, When, find_periods, header_period, month_first, spell_months
 from tasks.reading import places as kinds
 from tasks.reading.places import DOUBTED, Place
@@ -337,15 +344,15 @@ class LedgerDocument:
     @cached_property
     def general_multiplier(self) -> int | None:
         """The scale of the whole document ("all amounts in thousands of euros unless stated")."""
-        scales = Counter(
-            scale
+        stated = [
+            units
             for match in matches(_GENERAL_UNITS, self._head, spots(self._lower, GENERAL_WORDS))
             for words in _UNITS_FOLLOW.split(match.group())[1:]
-            if (scale := read_leading_units(words).multiplier)
-        )
-        if not scales:
-            return None
-        return scales.most_common(1)[0][0] if len(scales) == 1 else None
+            if (units := read_leading_units(words)) != Units() or read_units(words).currency
+        ]
+        scales = [units.multiplier for units in stated if units.multiplier]
+        # "All amounts in SAR" on every page counts against "in thousands" over a few tables.
+        return scales[0] if len(set(scales)) == 1 and 2 * len(scales) > len(stated) else None
 
     @cached_property
     def usual_multiplier(self) -> int:

@@ -435,3 +435,11 @@ def test_rows_that_bars_part_are_a_table_from_three_on() -> None:
         said = {(concept, value, period[-10:]) for concept, value, period, _ in figures((rows + more).format(*ends))}
         assert said >= {("revenue", "1200000", "2024-12-31"), ("net_income", "80000", "2023-12-31")}, ends
     assert not figures(rows.format("", ""))
+
+
+def test_what_every_page_states_counts_before_the_scale_of_a_few_tables() -> None:
+    page = "(All amounts in Saudi Arabian Riyal (SAR), unless otherwise stated)\n"
+    table = "Balance sheet\n\tNotes\t2023 SAR\nTotal assets\t\t19,422,450,754\n\n"
+    scaled = "Dividends are stated below. All amounts in thousands SAR.\n"
+    assert figures(table + page * 3 + scaled)[0][1] == "19422450754"
+    assert figures(table + scaled)[0][1] == "19422450754000"
