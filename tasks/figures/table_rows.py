@@ -208,12 +208,23 @@ def grids(text: str) -> Iterator[Grid]:
 def _part_at_bars(lines: list[str]) -> list[str]:
     """The lines with tabs for the bars of rows, "Revenue | 90 | 80", three or more with as many bars each."""
     at = 0
-    for count, run in groupby(lines, lambda line: 0 if "\t" in line else line.strip("| ").count(" | ")):
+    counts = accumulate(map(_count_bars, lines), lambda before, count: before if count < 0 else count)
+    for count, run in groupby(counts):
         end = at + len(list(run))
-        if count and end - at >= _FEWEST_BARRED:
-            lines[at:end] = [_END_BARS.sub(r"\1 \2", line).replace(" | ", " \t ") for line in lines[at:end]]
+        if count > 0 and end - at >= _FEWEST_BARRED:
+            lines[at:end] = [
+                _END_BARS.sub(r"\1 \2", line).replace(" | ", " \t ") if _count_bars(line) > 0 else " " * len(line)
+                for line in lines[at:end]
+            ]
         at = end
     return lines
+
+
+def _count_bars(line: str) -> int:
+    """The bars between cells of a line; -1 for the rule between a head and its rows, 0 for a line with tabs."""
+    if "|" not in line or "\t" in line:
+        return 0
+    return -1 if not line.strip("|-: ") and "--" in line else line.strip("| ").count(" | ")
 
 
 def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:

@@ -211,7 +211,7 @@ def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     grave = f"{len(high)} serious {'finding' if len(high) == 1 else 'findings'}"
     names = {criterion.id: criterion.name for criterion in company.criteria}
     if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
-        return f"Stop, or first settle the gates that it has not shown to meet: {_some(failed)}."
+        return f"Stop, or first settle the gates that it has not been shown to meet: {_some(failed)}."
     if company.total is None or company.coverage is None:
         return "No recommendation: nothing could be scored."
     if company.coverage < ENOUGH:

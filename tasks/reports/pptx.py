@@ -422,7 +422,7 @@ def _requests(company: CompanyReport) -> list[Paragraph]:
     more = f", {len(requests) - 4} more in the web page" if len(requests) > 4 else ""
     title = [TextRun(f"What is missing{more}", 12, ACCENT, bold=True)]
     if not requests:
-        return [title, [TextRun("Nothing is missing.", colour=QUIET)]]
+        return [title, [TextRun("Nothing was found missing.", colour=QUIET)]]
     return [title, *([TextRun(fit_text(f"• {criterion.missing}", _COLUMN, 10.5))] for criterion in requests[:4])]
 
 

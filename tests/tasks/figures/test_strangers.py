@@ -435,6 +435,8 @@ def test_rows_that_bars_part_are_a_table_from_three_on() -> None:
         said = {(concept, value, period[-10:]) for concept, value, period, _ in figures((rows + more).format(*ends))}
         assert said >= {("revenue", "1200000", "2024-12-31"), ("net_income", "80000", "2023-12-31")}, ends
     assert not figures(rows.format("", ""))
+    ruled = "| Metric | Beta Ltd |\n|---|---|\n| Revenue 2024 | 9,000,000 |\n| Cash | 90,000 |\n| Equity | 80,000 |\n"
+    assert {entity for *_, entity in figures(ruled)} <= {"Beta Ltd"}
 
 
 def test_what_every_page_states_counts_before_the_scale_of_a_few_tables() -> None:
