@@ -127,9 +127,24 @@ def read_header(
         entity = entity_named(_without_time(of_part), label)
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
+        is_eastern_part = entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text)
+        skipped = skipped or bool(is_eastern_part) or _opens_part_of_year(text, when, [*titles[-5:], corner])
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+_EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+"""A letter of a name that no blank parts from the time before it: what "2023年上半年" says is not known by its year."""
+
+
+def _opens_part_of_year(words: str, when: When | None, titles: Sequence[str]) -> bool:
+    """Whether a column of a Chinese or Korean statement is of a part of a year that its time does not tell, or of the
+    last year's end beside such a part.
+    """
+    if when is None or when.end is None:
+        return any(map(WORDS.eastern_part_of_year.search, [words, *titles]))
+    return (when.end.month, when.end.day) != (12, 31) and WORDS.eastern_prior.search(words) is not None
 
 
 _ASIDE: Final = re.compile(r"\([^()]*\)")

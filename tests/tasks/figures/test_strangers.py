@@ -403,6 +403,18 @@ def test_segments_have_their_current_and_previous_years() -> None:
         ("资产负债表\n2023年12月31日\n人民币千元\n项目\t期末余额\t期初余额\n货币资金\t9,000\t8,000\n", [
             ("cash", "9000000", "2023-12-31"), ("cash", "8000000", "2022-12-31"),
         ]),
+        # parts of a year, the last year's end beside them, plans and the group are not told by a year or a day alone
+        ("资产负债表\n2023年9月30日\n人民币千元\n项目\t期末余额\t年初余额\n货币资金\t9,000\t8,000\n", [
+            ("cash", "9000000", "2023-09-30"),
+        ]),
+        ("人民币千元\n项目\t2023年上半年\t2022年上半年\n资产总计\t9,000\t8,000\n", []),
+        ("截至2023年6月30日止六個月\n港幣千元\n\t2023年\t2022年\n資產總額\t9,000\t8,000\n", []),
+        ("2025年预算\n人民币千元\n项目\t2025年\t2024年\n资产总计\t9,000\t8,000\n", []),
+        ("(단위: 천원)\n\t2023년 연결\t2023년 별도\n자산총계\t9,000\t8,000\n", []),
+        ("公司成立于2001年5月1日\n人民币千元\n项目\t金额\n资产总计\t9,000\n", []),
+        ("2023年12月31日\n單位：新臺幣仟元\n項目\t2023年\n資產總額\t9,000\n營業收入\t9,000\n", [
+            ("total_assets", "9000000", "2023-12-31"),
+        ]),
         # columns that nothing tells apart
         ("Balance sheet as at 31 December 2023\n\tEUR\tEUR\nTotal assets\t9,000\t8,000\n", []),
     ],
