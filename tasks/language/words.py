@@ -125,6 +125,18 @@ def in_one_word(text: str) -> str:
     return _PHRASE.sub(lambda match: _PHRASES[match.group().lower()], text)
 
 
+def write_out(text: str, start: int, end: int) -> str:
+    """What a text has where `in_one_word` of it has the stretch from `start` to `end`."""
+    first, last, longer = start, end, 0
+    for match in _PHRASE.finditer(text):
+        word = _PHRASES[match.group().lower()]
+        opens, extra = match.start() - longer, len(match.group()) - len(word)
+        first += extra * (opens < start)
+        last += extra * (opens < end)
+        longer += extra
+    return text[first:last]
+
+
 def is_known(word: str) -> bool:
     """Whether the vocabulary contains a stem."""
     return (

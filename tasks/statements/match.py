@@ -276,7 +276,7 @@ def objections(found: WordMatch) -> Iterator[Difference]:
         return
     for at in found.missing:
         if found.stated.tokens[at].stem not in LIGHT or found.stated.tokens[at].is_name:
-            yield _missing(found.stated.tokens[at])
+            yield _missing(found.stated, found.stated.tokens[at])
     if len(found.pairs) > 1:
         yield from _denials(found)
         yield from _limits(found)
@@ -295,8 +295,9 @@ def _say_the_same(stated: Sequence[Token], source: Sequence[Token]) -> bool:
     )  # fmt: skip
 
 
-def _missing(token: Token) -> Difference:
-    return Difference(DifferenceKind.MISSING if token.figure is None else DifferenceKind.NO_FIGURE, token.text)
+def _missing(stated: ParsedSentence, token: Token) -> Difference:
+    kind = DifferenceKind.MISSING if token.figure is None else DifferenceKind.NO_FIGURE
+    return Difference(kind, stated.write(token))
 
 
 def _denials(found: WordMatch) -> Iterator[Difference]:
@@ -347,16 +348,18 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
         theirs["will"] -= max(0, sum(source[at].text in _MEANT for at in places) - ours["will"])
     for kind in (theirs - ours).keys() - {""}:
         yield Difference(
-            DifferenceKind.LIMITED, theirs=next((source[at].text for at in places if source[at].limit == kind), kind)
+            DifferenceKind.LIMITED,
+            theirs=next((found.source.write(source[at]) for at in places if source[at].limit == kind), kind),
         )
     for kind in (ours - theirs).keys() - {""}:
         yield Difference(
-            DifferenceKind.NOT_LIMITED, next((token.text for token in stated if token.limit == kind), kind)
+            DifferenceKind.NOT_LIMITED,
+            next((found.stated.write(token) for token in stated if token.limit == kind), kind),
         )
     near = {source[at].text for at in reach}
     for token in stated:
         if token.text in _WAYS - near:
-            yield Difference(DifferenceKind.NOT_LIMITED, token.text)
+            yield Difference(DifferenceKind.NOT_LIMITED, found.stated.write(token))
     rates = _find_rates(found.stated.text)
     if rates and rates != _find_rates(found.source.text):
         yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
@@ -408,12 +411,13 @@ def _other_roles(found: WordMatch) -> Iterator[Difference]:
     for at, place in found.pairs.items():
         mine, theirs = found.stated.tokens[at], found.source.tokens[place]
         if _is_led_otherwise(mine, theirs):
-            yield Difference(DifferenceKind.ROLES if mine.figure is None else DifferenceKind.OTHER_FIGURE, mine.text)
+            kind = DifferenceKind.ROLES if mine.figure is None else DifferenceKind.OTHER_FIGURE
+            yield Difference(kind, found.stated.write(mine))
         if at and mine.is_verb and theirs.is_verb and _is_passive(found.stated, at) != _is_passive(found.source, place):
             yield Difference(DifferenceKind.ROLES)
         is_done = mine.is_verb and is_past(mine) and mine.stem == theirs.stem
         if is_done and not is_past(theirs) and theirs.text in found.source.original.lower():  # no phrase in one word
-            yield Difference(DifferenceKind.LIMITED, theirs=theirs.text)
+            yield Difference(DifferenceKind.LIMITED, theirs=found.source.write(theirs))
 
 
 def _is_led_otherwise(mine: Token, theirs: Token) -> bool:
@@ -478,7 +482,7 @@ def _additions(found: WordMatch) -> Iterator[Difference]:
             kind = None if is_led and not extent.is_bound else DifferenceKind.PART
             behind = at
         if kind is not None:
-            yield Difference(kind, theirs=token.text)
+            yield Difference(kind, theirs=found.source.write(token))
 
 
 def _difference_within(found: WordMatch, extent: _Extent, at: int) -> DifferenceKind | None:
@@ -549,7 +553,7 @@ def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:
         low = max((place for other, place in places.items() if other < at), default=-1)
         high = min((place for other, place in places.items() if other > at), default=len(tokens))
         if low >= 0 and _SELF.isdisjoint(token.text for token in tokens[low + 1 : high]):
-            yield Difference(DifferenceKind.SOMEBODY_ELSE, found.stated.tokens[at].text)
+            yield Difference(DifferenceKind.SOMEBODY_ELSE, found.stated.write(found.stated.tokens[at]))
 
 
 def is_row(source: ParsedSentence) -> bool:
@@ -564,12 +568,12 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
     said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
-    if limits := [token.text for token in stated.tokens if token.limit]:
+    if limits := [stated.write(token) for token in stated.tokens if token.limit]:
         yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
-    yield from (Difference(DifferenceKind.MISSING, token.text) for token in _without(said, label))
-    yield from (Difference(DifferenceKind.PART, theirs=token.text) for token in _without(label, said))
+    yield from (Difference(DifferenceKind.MISSING, stated.write(token)) for token in _without(said, label))
+    yield from (Difference(DifferenceKind.PART, theirs=source.write(token)) for token in _without(label, said))
     cells = [source.tokens[at] for at in source.figures if source.tokens[at].start > colon]
-    yield from _other_cells([stated.tokens[at] for at in stated.figures], cells)
+    yield from _other_cells(stated, cells)
 
 
 def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
@@ -577,12 +581,13 @@ def _without(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if all(nearness(token.stem, other.stem) < ALIKE for other in others)]
 
 
-def _other_cells(figures: Sequence[Token], cells: Sequence[Token]) -> Iterator[Difference]:
+def _other_cells(stated: ParsedSentence, cells: Sequence[Token]) -> Iterator[Difference]:
     """What the cells of a row give otherwise than a statement's figures, each in the column of its date."""
+    figures = [stated.tokens[at] for at in stated.figures]
     dates, amounts = list(filter(_is_date, figures)), [token for token in figures if not _is_date(token)]
     if not dates and len(amounts) == 1 and not any(map(_is_date, cells)):
         if not _nearness(amounts[0], cells[0]):  # of figures that no column tells apart the first is meant
-            yield _missing(amounts[0])
+            yield _missing(stated, amounts[0])
         return
     if not amounts or len(dates) not in {1, len(amounts)}:
         yield Difference(DifferenceKind.OTHER_PERIOD)
@@ -590,7 +595,7 @@ def _other_cells(figures: Sequence[Token], cells: Sequence[Token]) -> Iterator[D
         held = [cell for cell in cells if _nearness(amount, cell)]
         columns = {cell.segment for cell in cells if _is_date(cell) and _nearness(day, cell)}
         if not held:
-            yield _missing(amount)
+            yield _missing(stated, amount)
         elif all(cell.segment not in columns for cell in held):
             yield Difference(DifferenceKind.OTHER_PERIOD, theirs=held[0].text)
 
@@ -622,7 +627,7 @@ def contradiction(found: WordMatch) -> Difference | None:
         if kind and in_order == sorted(in_order, key=lambda pair: pair[1]) and not any(objections(swapped)):
             if any(_is_date(found.source.tokens[other]) for other in swapped.extra):
                 return None
-            words = found.stated.tokens[at].text, found.source.tokens[place].text
+            words = found.stated.write(found.stated.tokens[at]), found.source.write(found.source.tokens[place])
             return Difference(kind, *words)
     return None
 

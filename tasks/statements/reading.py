@@ -13,7 +13,18 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.language.tokens import STOP_WORDS
-from tasks.language.words import ACTING, CHANGING, FREE, FREE_VERBS, in_one_word, is_known, limits, load_words, stem
+from tasks.language.words import (
+    ACTING,
+    CHANGING,
+    FREE,
+    FREE_VERBS,
+    in_one_word,
+    is_known,
+    limits,
+    load_words,
+    stem,
+    write_out,
+)
 from tasks.statements.figures import StatedFigure, figures, limit_words
 from tasks.statements.nearness import is_near_something
 
@@ -138,6 +149,18 @@ class ParsedSentence:
             if not is_narrow or place - at <= _NARROW:
                 denials.append(token.text)
         return sum(word != "nor" or "neither" not in denials for word in denials) % 2 == 1
+
+    def write(self, token: Token) -> str:
+        """A token as the sentence has it: the whole of a name, and all words of a phrase."""
+        if token.figure is not None:
+            return token.text
+        named = sorted((one for one in self.tokens if one.is_name), key=lambda one: one.start) if token.is_name else []
+        first, last = token.start, token.end
+        for one in reversed(named):
+            first = one.start if one.end <= first and not self.text[one.end : first].strip(" .&") else first
+        for one in named:
+            last = one.end if one.start >= last and not self.text[last : one.start].strip(" .&") else last
+        return write_out(_plain(self.original), first, last)
 
     def _before(self, place: int) -> Iterator[Token]:
         clause = self.tokens[place].clause

@@ -35,6 +35,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language import quotations
 from tasks.language.periods import spell_months
+from tasks.language.words import write_out
 from tasks.memo import check as memo_check
 from tasks.memo import claims, contracts, measures
 from tasks.ranking import WordIndex, rank
@@ -146,6 +147,7 @@ CALLS: Final[dict[str, Call]] = {
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
     "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
+    "tasks.language.words.write_out": lambda text: write_out(text, 0, len(text)),
     "tasks.statements.reading.read": _sentence(read),
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)

@@ -112,6 +112,24 @@ def test_another_figure_or_the_other_sense_is_contradicted_by_its_sentence(state
     assert (result.verdict, result.sentence) == (Finding.CONTRADICTED, sentence)
 
 
+@cases(
+    ("statement", "why"),
+    [
+        (
+            "The ultimate parent is Northfell Holdings Ltd.",
+            "The source names “Fell Holdings LLC”, the statement “Northfell Holdings Ltd”.",
+        ),
+        ("In all, EBITDA went up.", "The nearest sentence of the source does not say “went up”."),
+        ("Sales have risen by 5 per cent.", "The nearest sentence of the source does not say “risen”."),
+    ],
+)
+def test_a_reason_quotes_names_and_phrases_as_they_are_written(statement: str, why: str) -> None:
+    source = (
+        "As at the year end, the ultimate parent was Fell Holdings LLC. In all, EBITDA was £2 million. Sales were flat."
+    )
+    assert check(statement, [source]).why == why
+
+
 def test_what_nobody_speaks_of_is_not_found_and_nothing_is_shown_for_it() -> None:
     result = check("The founder was convicted of fraud in Panama.", [SOURCE])
     assert result.verdict is Finding.NOT_FOUND
