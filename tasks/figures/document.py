@@ -57,7 +57,6 @@ _RECAP: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _LEVEL: Final = re.compile("#*")
-_DEEPEST: Final = 7
 _LONGEST_HEAD: Final = 60
 """Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
 
@@ -405,13 +404,25 @@ class LedgerDocument:
     def headings(self, offset: int) -> list[str]:
         """The heading around an offset and, in Markdown, those of higher levels over it, nearest first."""
         over = [heading] if (heading := self.heading(offset)) else []
-        level = _DEEPEST if self.format in _MARKED else 0
-        at = bisect_right(self._headings, offset, key=lambda place: place.start)
-        for place in reversed(self._headings[:at] if over else []):
-            own = len(_LEVEL.match(self.text, place.start)[0])  # type: ignore[index]  # it matches nothing too
-            if own < level:
-                over.append(place.label)
-                level = own
+        if not over or self.format not in _MARKED:
+            return over
+        at = self._headings_over[bisect_right(self._headings, offset, key=lambda place: place.start) - 1]
+        while at is not None:
+            over.append(self._headings[at].label)
+            at = self._headings_over[at]
+        return over
+
+    @cached_property
+    def _headings_over(self) -> list[int | None]:
+        """For each heading of Markdown, which one of a higher level it stands under."""
+        over: list[int | None] = []
+        under: list[tuple[int, int]] = []  # the levels and numbers of the headings that the next one may stand under
+        for number, place in enumerate(self._headings):
+            level = len(_LEVEL.match(self.text, place.start)[0])  # type: ignore[index]  # it matches nothing too
+            while under and under[-1][0] >= level:
+                under.pop()
+            over.append(under[-1][1] if under else None)
+            under.append((level, number))
         return over
 
     @cached_property

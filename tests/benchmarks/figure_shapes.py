@@ -4,6 +4,7 @@
 """
 
 import gc
+import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -14,16 +15,18 @@ from typing import Final, NamedTuple
 from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.reading.places import HEADING, Place
 from tests.benchmarks.text_rooms import write_text_rooms
 
 _ROWS: Final = ("Cash", "Receipts", "Payroll", "Suppliers", "Rent", "Tax", "Debt", "Revenue", "EBITDA", "Other")
 
 
 class Shape(NamedTuple):
-    """A text by its size: the test's n, and how it is written."""
+    """A text by its size: the test's n, how it is written, and the file's name."""
 
     size: int
     write: Callable[[int], str]
+    name: str = "shape.csv"
 
 
 def _columns(count: int, head: Callable[[int], str]) -> str:
@@ -42,6 +45,17 @@ def _repeated(piece: str) -> Callable[[int], str]:
     return lambda size: (piece * (size // len(piece) + 1))[:size]
 
 
+def _sentences(count: int, write: Callable[[int], str]) -> str:
+    return "# Acme\n\n" + "".join(f"{write(at)}\n\n" for at in range(count))
+
+
+def _find_headings(text: str) -> list[Place]:
+    """The headings of a Markdown text, each up to the next."""
+    lines = list(re.finditer("^#+ (.+)", text, re.MULTILINE))
+    ends = [line.start() for line in lines[1:]] + [len(text)] * bool(lines)
+    return [Place(line.start(), end, HEADING, line[1]) for line, end in zip(lines, ends, strict=True)]
+
+
 def _day(at: int) -> str:
     return (date(1990, 1, 1) + timedelta(days=at)).isoformat()
 
@@ -58,6 +72,11 @@ SHAPES: Final[dict[str, Shape]] = {
         30_000, lambda size: "\t2023\t2024\nRevenue\t1\t2\n" + _repeated("\fTitle\nCash\t2\t4\n")(size)
     ),
     "a label of years": Shape(30_000, lambda size: "Item\tRevenue\n" + "2024, " * (size // 6) + "\t12\n"),
+    "headings under one": Shape(
+        1500,
+        lambda size: _sentences(size, lambda at: f"## Part {at}\n\n- Revenue in {1990 + at % 30}: $5 million"),
+        "a.md",
+    ),
     "sentences in one paragraph": Shape(12_000, _repeated("Revenue was EUR 9.4 million in 2024. ")),
     "a line of cells": Shape(60_000, _repeated("12\t")),
     "a line of numbers": Shape(500_000, _repeated("1,234.5 ")),
@@ -68,7 +87,8 @@ SHAPES: Final[dict[str, Shape]] = {
 
 def seconds(shape: Shape, times: int) -> float:
     """Processor seconds for the figures of a text of so many times the shape's size."""
-    document = LedgerDocument(shape.write(shape.size * times), [], "shape.csv")
+    text = shape.write(shape.size * times)
+    document = LedgerDocument(text, _find_headings(text), shape.name)
     concepts = taxonomy()
     gc.collect()  # what other tests left is not this text's
     before = time.process_time()
