@@ -57,6 +57,10 @@ _RECAP: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _LEVEL: Final = re.compile("#*")
+_NAMED: Final = re.compile(r"(?<=[a-z,] )([A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})")
+_LOOKED_AT: Final = 60_000
+"""Characters of a document in which names are looked for."""
+
 _LONGEST_HEAD: Final = 60
 """Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
 
@@ -293,6 +297,12 @@ class LedgerDocument:
             if not rest or count >= 5 * rest[0][1] or (count > 20 and count >= 3 * rest[0][1])
             else None
         )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words with capitals, up to four in a row, that stand inside the sentences of its beginning."""
+        runs = [match[1].replace("’s", "").split(" ") for match in _NAMED.finditer(self.text[:_LOOKED_AT])]
+        return frozenset(" ".join(run[:end]).rstrip(".&-") for run in runs for end in range(1, len(run) + 1))
 
     @cached_property
     def language(self) -> str:

@@ -199,9 +199,6 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
 
     sentences, differing = _part(sentence_figures(document, taxonomy, findings), differs)
     findings.leave_out("sentences that differ from the statements", len(differing))
-    of_several = _find_several(sentences)
-    sentences, of_others = _part(sentences, lambda figure: (*_kind_key(figure), figure.entity) in of_several)
-    findings.leave_out("sentences about several companies", len(of_others))
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
@@ -246,19 +243,6 @@ def _group_values(figures: Iterable[Figure]) -> Mapping[tuple[str, str, str, boo
         if figure.entity is None:
             known[_kind_key(figure)][figure.value, figure.step] = figure
     return {key: values.values() for key, values in known.items()}
-
-
-def _find_several(figures: Iterable[Figure]) -> set[tuple[object, ...]]:
-    """What a document's sentences give three or more values that differ: they are of as many companies."""
-    said: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
-    for figure in figures:
-        values = said[*_kind_key(figure), figure.entity]
-        if not figure.variant and not any(agree(figure, one) for one in values):
-            values.append(figure)
-    return {key for key, values in said.items() if len(values) > _FEWEST_COMPANIES}
-
-
-_FEWEST_COMPANIES: Final = 2
 
 
 def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> tuple[list[Figure], list[Figure]]:

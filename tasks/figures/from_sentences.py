@@ -87,6 +87,7 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
     mentions = find_mentions(taxonomy, document.language if document.language in SHORT_NAMES else "")
     spoken = Spoken(document)
     listed: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+    named: dict[tuple[str, str], list[tuple[str, Figure]]] = defaultdict(list)  # beside names that are their subjects
     for spoken_words in place_sentences(document.text, wraps=document.wraps, holding=_SPOKEN):
         sentence = spoken_words.text[:_LONGEST]
         if "\t" in sentence or not _DIGIT.search(sentence) or len(_GLUED.findall(sentence)) > 1:
@@ -96,8 +97,11 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
             start = spoken_words.place(figure.start)
             stop = spoken_words.place(figure.end - 1) + 1
             placed = replace(figure, place=document.place(start), start=start, end=stop)
+            subject = _find_other_name(document, sentence, spoken.start)
             if spoken.start in spoken.of_lists:
                 listed[figure.concept, figure.period].append(placed)
+            elif subject:
+                named[figure.concept, figure.period].append((subject["name"].partition(" ")[0], placed))
             else:
                 yield placed
     for figures in listed.values():
@@ -105,6 +109,11 @@ def sentence_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Fin
             yield from figures
         else:  # lists of several companies or parts
             findings.leave_out("lists that differ", len(figures))
+    for of_names in named.values():
+        if len({name for name, _ in of_names}) == 1 or len({figure.value for _, figure in of_names}) == 1:
+            yield from (figure for _, figure in of_names)
+        else:
+            findings.leave_out("sentences about several companies", len(of_names))
 
 
 def _of_sentence(
@@ -340,12 +349,16 @@ def _is_of_another_name(document: LedgerDocument, sentence: str, start: int) -> 
 
     Where nothing says who that is, other sentences have it too, so that it is no word that begins a sentence.
     """
-    named = _SUBJECT.match(sentence)
-    if named is None or _GENERAL.search(named["name"]) or _is_in_head(document, named["name"], start):
-        return False
-    if named["who"]:
-        return True
-    return re.search(rf"[a-z,] {re.escape(named['name'])}\b", document.text[:_LOOKED_AT]) is not None
+    subject = _find_other_name(document, sentence, start)
+    return subject is not None and (subject["who"] is not None or subject["name"].rstrip(".&-") in document.names)
+
+
+def _find_other_name(document: LedgerDocument, sentence: str, start: int) -> re.Match[str] | None:
+    """The name that is a sentence's subject, if the document's first lines do not have it."""
+    subject = _SUBJECT.match(sentence)
+    if subject is None or _GENERAL.search(subject["name"]) or _is_in_head(document, subject["name"], start):
+        return None
+    return subject
 
 
 _SUBJECT: Final = re.compile(
@@ -353,8 +366,6 @@ _SUBJECT: Final = re.compile(
     r"(?:had|has|made|reported|posted|delivered|generated|achieved|recorded|contributed|booked|saw)\b"
 )
 _GENERAL: Final = re.compile(r"\b(?:Company|Group|Business|Firm|Corporation|Fund|Bank|Management|Board|We|It)\b")
-_LOOKED_AT: Final = 60_000
-"""Characters of a document in which a name is looked for."""
 
 
 def _is_in_head(document: LedgerDocument, name: str, start: int) -> bool:

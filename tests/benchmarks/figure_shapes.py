@@ -77,6 +77,9 @@ SHAPES: Final[dict[str, Shape]] = {
         lambda size: _sentences(size, lambda at: f"## Part {at}\n\n- Revenue in {1990 + at % 30}: $5 million"),
         "a.md",
     ),
+    "values of one time": Shape(
+        1000, lambda size: _sentences(size, lambda at: f"Revenue was ${at}.3 million in 2024.")
+    ),
     "sentences in one paragraph": Shape(12_000, _repeated("Revenue was EUR 9.4 million in 2024. ")),
     "a line of cells": Shape(60_000, _repeated("12\t")),
     "a line of numbers": Shape(500_000, _repeated("1,234.5 ")),

@@ -137,7 +137,11 @@ def test_this_year_is_no_part_of_the_company() -> None:
         ("2024 revenue came in just shy of $20m at $19.8m.", [("revenue", "19800000")]),
         ("Net cash was £1.2m at 31 December 2024.", []),
         ("Revenue in 2024 was KRW 93.8T.", []),
-        ("Revenue was $5m in 2024.\n\nSales in 2024: $9m\n\nSales in 2024: $14m\n", []),  # several companies
+        ("Alpha had revenue of $5m in 2024. Beta had revenue of $9m in 2024.", []),  # several companies
+        (  # it contradicts itself
+            "Revenue was $5m in 2024. In a draft, revenue was $4.8m in 2024. Sales in 2024: $6m",
+            [("revenue", "5000000"), ("revenue", "4800000"), ("revenue", "6000000")],
+        ),
         ("Total assets were over $15m in 2024, with equity up to $13m.", []),
         ("Revenue rose in 2024 and so did profit per share of $0.01.", []),
         ("Assets 2024: Cash $ 8,980 $ 2,667Accounts receivable 1,805 8,633Inventories 25,442.", []),
