@@ -17,7 +17,7 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer
 from tasks.ai.settings import AiSettings
 from tasks.documents.kinds.catalogue import kinds, plain_words
-from tasks.documents.kinds.kind import document_kind
+from tasks.documents.kinds.kind import may_be_any
 from tasks.documents.kinds.room import Listed, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.reading.text_writer import Reading
@@ -41,8 +41,9 @@ def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above
         one.document_id for one in documents if any(is_named(f"{top}/{one.path}/{one.name}", rules) for top in tops)
     }
     if wanted := _kinds_in(rules):
-        found = room_kinds(documents, texts, {}).kinds
-        kept |= {name for name, what in found.items() if any(what.holds(kind) is not None for kind in wanted)}
+        signs = room_kinds(documents, texts, {}).signs
+        rows = ((one.document_id, one.name, one.path) for one in documents)
+        kept |= {key for key, name, path in rows if may_be_any(name, path, signs.get(key), wanted)}
     contents = {texts[name] for name in kept if name in texts}
     return frozenset(kept | {name for name, text_id in texts.items() if text_id in contents})
 
@@ -59,8 +60,8 @@ def find_privileged_files(above: str, read: Mapping[str, Reading]) -> set[str]:
     wanted = _kinds_in(rules)
     kept = {name for name in read if is_named(f"{above}/{name}", rules)}
     for name, reading in read.items() if wanted else ():
-        what = document_kind(name, signs=read_signs(reading.text, reading.places))
-        kept |= {name for kind in wanted if what.holds(kind) is not None}
+        if may_be_any(name, "", read_signs(reading.text, reading.places), wanted):
+            kept.add(name)
     texts = {read[name].text for name in kept}
     return {name for name, reading in read.items() if reading.text in texts}
 

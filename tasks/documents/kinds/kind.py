@@ -4,6 +4,7 @@ A kind that is not certain is not given. If name and title disagree, the one tha
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
@@ -85,8 +86,8 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
         if audit is not None and audit != kind.id:
             also = ((kind.id, 0), *also)
             kind = kinds()[audit]
-    is_page = ending.startswith(".htm") and said.audit != "opinion"
-    if is_page and kind is not None and kind.body and kind.id not in said.body:
+    is_page = signs is not None and ending.startswith(".htm") and said.audit != "opinion"
+    if is_page and kind is not None and kind.body and not (kind.id in said.body or _is_named(stem, kind, said)):
         kind, also = None, tuple((part, start) for part, start in also if start)  # a page may only speak of it
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     day = _day(stem, said)
@@ -94,6 +95,22 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     if kind is None or certainty < SURE or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, speaks_of)
     return DocumentKind(kind.id, state, day, round(certainty, 2), also, kind.over)
+
+
+def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str]) -> bool:
+    """Whether the name alone, the text alone or both make a document one of these kinds, or one that contains it.
+
+    `document_kind` is silent where they disagree, or where a page may only speak of it. One of them is enough to keep
+    a document from a model.
+    """
+    views = (document_kind(name, path, signs), document_kind(name, path), document_kind("", "", signs))
+    return any(view.holds(kind) is not None for view in views for kind in wanted)
+
+
+def _is_named(stem: str, kind: Kind, said: Signs) -> bool:
+    """Whether the name indicates that kind, a narrower or a wider one."""
+    named = _read_name(stem, said)
+    return named is not None and (is_kind(named.kind.id, kind.id) or is_kind(kind.id, named.kind.id))
 
 
 def _day(stem: str, said: Signs) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.documents.kinds.catalogue import is_kind, kinds
 from tasks.documents.kinds.families import Family, FamilyMember, FamilyTie, find_families
-from tasks.documents.kinds.kind import DocumentKind, document_kind, parse_asked_kind
+from tasks.documents.kinds.kind import DocumentKind, document_kind, may_be_any, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 from tests.cases import cases
 
@@ -288,6 +288,26 @@ def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
 def test_a_filing_as_a_page_is_audited_by_its_opinion() -> None:
     opinion = "Report of Independent Registered Public Accounting Firm\nIn our opinion, the statements present fairly"
     assert what("10-K_2022.htm", f"FORM 10-K\nANNUAL REPORT\nFor the year 2022\n{opinion}").kind == AUDITED
+
+
+@pytest.mark.parametrize("name", ["Audited financial statements.html", "Employment contract.htm", "Lease.html"])
+def test_a_page_is_what_its_name_says(name: str) -> None:
+    unread, read = document_kind(name).kind, what(name, "Acme Ltd\nThe text of a page.\n").kind
+    assert unread == read == document_kind(f"{name}.pdf").kind is not None
+
+
+@cases(
+    ("name", "text"),
+    [
+        ("Letter before claim.html", "Acme\nWe act for Beta Ltd."),
+        ("index.html", "Statement of claim for refund of the price\nBeta Ltd against Acme Ltd"),
+        ("Summary of the statement of claim.pdf", "Statement of claim\nBeta Ltd against Acme Ltd"),
+        ("Statement of claim.pdf", "Share purchase agreement\nbetween Beta Ltd and Acme Ltd"),
+    ],
+)
+def test_a_document_may_be_what_its_name_or_its_text_says(name: str, text: str) -> None:
+    assert may_be_any(name, "", read_signs(text, []), {"litigation_letter", "lease"})
+    assert not may_be_any(name, "", read_signs(text, []), {"board_minutes"})
 
 
 def test_a_link_to_the_contents_is_no_table_of_them() -> None:
