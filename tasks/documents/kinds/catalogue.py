@@ -99,7 +99,7 @@ class Phrases:
         self._by_word: dict[str, list[tuple[str, tuple[str, ...], Any]]] = {}
         for words, meaning in listed:
             rarest = min(map(_word_beginning, words), key=lambda start: (not start, counts[start]))
-            longest = max((plain_words(word.replace("*", "")) for word in words), key=len)
+            longest = max((plain_words(part) for word in words for part in word.split("*")), key=len)
             self._by_word.setdefault(rarest, []).append((longest, tuple(words), meaning))
         self._find_starts = lru_cache(maxsize=20_000)(self._list_starts)
 
@@ -123,7 +123,7 @@ _KEY: Final = 6
 
 def _word_beginning(word: str) -> str:
     """The letters that a word of a phrase begins with in any text; empty if it may begin with others."""
-    return "" if word.startswith("*") else plain_words(word.rstrip("*")).partition(" ")[0][:_KEY]
+    return plain_words(word.partition("*")[0]).partition(" ")[0][:_KEY]
 
 
 @cache
@@ -132,9 +132,7 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     parts = [
         _GAP
         if word == "*"
-        else re.escape(plain_words(word.replace("*", "")) or "").join(
-            (r"\w*" if word.startswith("*") else "", r"\w*" if word.endswith("*") else "")
-        )
+        else r"\w*".join(re.escape(plain_words(part)) for part in word.split("*"))
         + ("" if place == len(words) - 1 else "s? " if len(word) > 4 else " ")
         for place, word in enumerate(words)
     ]

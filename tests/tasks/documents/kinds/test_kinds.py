@@ -330,6 +330,13 @@ def test_the_first_page_of_a_site_is_no_index_by_its_name() -> None:
     assert what("index.html", "Privacy policy\nThe controller is Acme Ltd.").kind == "data_protection_policy"
 
 
+@pytest.mark.parametrize(
+    "title", ["Musterarbeitsvertrag", "Mustermietvertrag", "Musterdarlehensvertrag", "Musterbetriebsvereinbarung"]
+)
+def test_a_german_model_contract_is_a_template(title: str) -> None:
+    assert [what(f"{title}.docx", "").state, what("f.docx", f"{title}\nzwischen A und B").state] == ["template"] * 2
+
+
 def test_a_company_that_is_called_after_a_template_has_signed_none() -> None:
     assert what("f.txt", "Musterholding SE\nVollmacht\nHiermit bevollmächtigen wir Frau Kurz.").state is None
 
