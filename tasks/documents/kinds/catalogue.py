@@ -21,7 +21,7 @@ _ENDING: Final = "(?:e?s|e?n|e)?"
 _SHORTEST_WITH_ENDING: Final = 3
 """Letters of a word that may have an ending: "no" and "non" are two words."""
 _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
-BEGINNING: Final = 40
+_BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
 _SLASH: Final = re.compile(r"(?<=[^\W\d_]{3})\s*[/&]\s*(?=[^\W\d_]{3})")
@@ -86,7 +86,7 @@ class Match(NamedTuple):
             share = 0.5 if self.kind.over and not self.kind.title else 0.25
             is_head = self.end == len(words) and links().isdisjoint(words[: self.start].split()[-1:])
             return length >= share * len(words) or ((self.start == 0 or is_head) and bool(self.kind.title))
-        return self.start <= BEGINNING or length >= 0.3 * len(words)
+        return self.start <= _BEGINNING or length >= 0.3 * len(words)
 
 
 class Phrases:

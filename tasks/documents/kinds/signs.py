@@ -18,7 +18,6 @@ import numpy as np
 
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
-    BEGINNING,
     Match,
     Phrases,
     find_kind,
@@ -81,6 +80,8 @@ _NAMED: Final = re.compile(
 _RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")
 """How a sentence goes on behind a title in its line that names the agreement once more."""
 _ANNEXES: Final = "exhibit", "schedule", "annex", "appendix", "anlage", "annexe", "anexo", "allegato", "bijlage"
+_PART_LABEL: Final = re.compile(rf"(?:(?:{'|'.join(_ANNEXES)}) (?:[a-z]|[ivx]+|\d{{1,3}})(?: \d{{1,3}}){{0,2}} )?")
+"""In plain words, what may stand before a title in its line: nothing, or "Exhibit 10.3"."""
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(_ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
@@ -381,7 +382,8 @@ def _heads(match: Match, segment: _Segment) -> bool:
 def _find_opened_kind(segment: _Segment) -> Match | None:
     """The kind of agreement that a sentence introduces: `This Lease Agreement is made …`, `LEASE This Lease is …`."""
     for match in find_kinds(segment.words[:160]):
-        if match.start < BEGINNING and match.kind.signed and _RUN_IN.match(segment.words, match.end):
+        is_first = _PART_LABEL.fullmatch(segment.words, 0, match.start) is not None
+        if is_first and match.kind.signed and _RUN_IN.match(segment.words, match.end):
             return match
     for _, end, _ in marks("", "opening").find(segment.words[:40]):
         for match in find_kinds(segment.words[:160]):

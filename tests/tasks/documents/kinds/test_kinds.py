@@ -250,6 +250,24 @@ def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: st
 
 
 @cases(
+    "opening",
+    [
+        "AMENDMENT NO. 1 TO LOAN AGREEMENT",
+        "DEED OF GUARANTEE FOR LOAN AGREEMENT",
+        "Termination of Lease Agreement",
+        "Novation of Supply Agreement",
+        "Consent under Loan Agreement",
+        "EXHIBIT A TO CREDIT AGREEMENT",
+        "Schedule to the Licence Agreement",
+        "The licence agreement",
+    ],
+)
+def test_a_deed_about_an_agreement_is_not_that_agreement(opening: str) -> None:
+    sentence = "This Agreement is made on 4 May 2024 between Acme Ltd and Beta plc of London and binds their successors"
+    assert what("doc.txt", f"{opening} {sentence}").kind in {None, "amendment", "guarantee", "termination_notice"}
+
+
+@cases(
     ("text", "kind"),
     [
         ("Harbour Estates plc\nNorthgate Ltd\n3 May 2024\nLondon\n1. LEASE AGREEMENT\nThe landlord", "lease"),
