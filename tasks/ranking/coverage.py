@@ -22,6 +22,12 @@ _COMMON: Final = frozenset().union(*COMMON_WORDS.values()) | STOP_WORDS | ASKING
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_TIME: Final = re.compile(
+    r"\b(?:in|for|during|fy|year|im|jahr|für|en|pour|exercice) ?(?:the |year |fiscal |fy ?|jahr |l'exercice )*"
+    r"(?P<year>(?:19|20)\d\d)(?![\d/-])",
+    re.IGNORECASE,
+)
+"""A year that an answer has to be of; others are bounds ("before 2030"), ends of a span, or no years."""
 _FEWEST: Final = 50  # sentences that a text is taken to have: in five of them each word is common
 _MOST: Final = 30  # words of a question that no sentence can be asked to cover; a longer one sets a task
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
@@ -49,13 +55,16 @@ def measure_coverage(
     weights: dict[str, float] = {}
     having: dict[str, list[bool]] = {}
     names = _asked_names(question, set(tokens(known)), language)
+    years = {match["year"] for match in _TIME.finditer(question)}
     for name, weight in names.items() if len(names) <= _MOST else ():
+        if _YEAR.fullmatch(name) and name not in years:
+            continue  # a bound or the end of a span, which need not be said
         patterns = [_word_pattern(word, language) for word in name.split()]
         having[name] = [all(pattern.search(text) for pattern in patterns) for text in folded]
         count = sum(having[name])
-        if not count and _YEAR.fullmatch(name):
-            return [0.0] * len(texts)  # nothing is said of that year
         weights[name] = weight * log(1 + max(len(texts), _FEWEST) / (count or _NONE))
+    if years & having.keys() and not any(any(having[year]) for year in years & having.keys()):
+        return [0.0] * len(texts)  # nothing is said of that year
     total = sum(weights.values())
     if not total:
         return [1.0] * len(texts)
@@ -105,7 +114,10 @@ def _find_meant(meant: Sequence[tuple[frozenset[str], Sequence[str]]], text: str
 def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     """The pattern of a word in folded text, with any ending and in compounds; of a number, however it is grouped."""
     if _YEAR.fullmatch(word):
-        return re.compile(rf"(?:(?<!\d){word}|(?:\bfy ?|['’/.-]){word[2:]})(?!\d)")
+        spelled = rf"{word[0]}[,.’ ]?{word[1:]}"
+        return re.compile(
+            rf"(?:(?<!\d){spelled}|(?:\bfy ?|['’]|\b\d\d\d\d[/-]|\b\d\d?[./-]\d\d?[./-]){word[2:]})(?!\d)"
+        )
     if word[0].isdigit():
         digits = re.sub(r"[.,](?=\d{3}(?!\d))", "", word)
         return re.compile(rf"(?<!\d){_GROUPS.sub('[,.’ ]?', digits) if digits.isdigit() else re.escape(word)}(?!\d)")

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.ai.answerer import Source
-from tasks.ai.extractive import OPENING, SHOWN, ExtractiveAnswerer, quote_sentences
+from tasks.ai.extractive import OPENING, SHOWN, ExtractiveAnswerer, best_sentences, quote_sentences
 from tests.cases import cases
 
 SOURCES = [
@@ -153,3 +153,15 @@ def test_a_sentence_is_found_among_very_many() -> None:
     text = f"{rows}\nThe tenancy of the Leeds office runs out in March 2027.\n{rows.replace('Row', 'Line')}"
     assert "1. The tenancy of the Leeds office" in answer("Leeds office?", [Source(1, "a.txt", None, text)])
     assert "No sentence of the text given" in answer("Any aircraft?", [Source(1, "a.txt", None, text)])
+
+
+def test_years_of_bounds_and_numbers_like_years_need_not_be_there() -> None:
+    rest = " The rent is due in May. Notices go to the office in Leeds. The board met twice. Costs rose a little."
+    for question, text in (
+        ("Were 2000 shares issued?", "The board issued 2,000 ordinary shares to Ann."),
+        ("What was revenue in the year 2023/24?", "Revenue in the year to 31 March 2024 was EUR 5 million."),
+        ("Which contracts expire before 2030?", "The supply contract expires in 2026."),
+    ):
+        assert [sentence for sentence, _ in best_sentences(question, [Source(1, "a.pdf", None, text + rest)])] == [text]
+    told = "Revenue in 2024 was EUR 5 million, at 3.20 the share." + rest
+    assert not best_sentences("What was revenue in 2020?", [Source(1, "a.pdf", None, told)])
