@@ -323,7 +323,8 @@ def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
 
 def is_cut_off(stated: Decimal, step: Decimal, actual: Decimal) -> bool:
     """Whether an amount with that last digit is the first digits of the actual one, not rounded: 735.1 of 735.189."""
-    return 0 <= abs(actual) - abs(stated) < step <= abs(stated) * _FINE
+    is_alike = (stated < 0) == (actual < 0)
+    return is_alike and 0 <= abs(actual) - abs(stated) < step <= abs(stated) * _FINE
 
 
 def _has_decimals(figure: StatedFigure) -> bool:

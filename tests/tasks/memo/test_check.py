@@ -125,7 +125,9 @@ def test_what_the_room_does_not_say_is_not_found(memo: str, room: MemoTexts) -> 
     assert all("nearest" in checked.why for _ in checked.places)
 
 
-@pytest.mark.parametrize(("amount", "is_contradicted"), [("6.09", False), ("6.08", True), ("6.11", True)])
+@pytest.mark.parametrize(
+    ("amount", "is_contradicted"), [("6.09", False), ("6.08", True), ("6.11", True), ("-6.09", True)]
+)
 def test_an_amount_that_is_cut_off_and_not_rounded_is_not_contradicted(
     amount: str, is_contradicted: bool, room: MemoTexts
 ) -> None:
