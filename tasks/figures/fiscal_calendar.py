@@ -15,7 +15,7 @@ from typing import Final
 
 from tasks.figures.concepts import lower_text, matches, plain_blanks, spots
 from tasks.figures.figure import WORDS, words_in
-from tasks.language.locales import months
+from tasks.language.locales import look_up, months
 from tasks.language.periods import (
     MONTH,
     YEAR,
@@ -380,7 +380,7 @@ def _find_quarter_shift(text: str, month: int, day: int) -> int:
     January 2024.
     """
     named = {
-        (int(match[2] or match[3]), _QUARTERS[(match[1] or match[4]).lower()])
+        (int(match[2] or match[3]), look_up(_QUARTERS, match[1] or match[4]))
         for match in WORDS.named_quarter.finditer(text.replace("\n", " "))
     }
     ended = {when.end for match in WORDS.period_ended.finditer(text) for when in find_periods(match[1]) if when.end}

@@ -33,6 +33,7 @@ from tasks.figures.sentence_periods import (
     shift_amount,
     times,
 )
+from tasks.language.locales import look_up
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, count_months, find_periods
 from tasks.language.sentences import place_sentences
@@ -461,7 +462,7 @@ def _figure(
         return None
     spoken.hear(when)
     rate = _RATE.search(sentence[: match.start()]) or _RATE_BEHIND.match(sentence[amount.end :])
-    if rate and not instant and "money" in concept.units and _LENGTHS[rate[1][:3].lower()] != count_months(period):
+    if rate and not instant and "money" in concept.units and look_up(_LENGTHS, rate[1][:3]) != count_months(period):
         findings.leave_out("a rate, not the amount of its period")
         return None
     value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)

@@ -12,7 +12,7 @@ from tasks.figures.figure import PARENT, WORDS, find_basis
 from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
-from tasks.language.locales import alternation
+from tasks.language.locales import alternation, look_up
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
@@ -224,7 +224,7 @@ def _find_when(text: str, when: When | None, step: int | None, times: _Times) ->
     """The period of a column: from its words (`when`), the columns beside it, the title, or the newest year."""
     this = WORDS.this_time.search(text)
     of_document = times.of_document
-    if this and of_document and when is None and of_document.months == _LENGTHS[this[1].lower()]:
+    if this and of_document and when is None and of_document.months == look_up(_LENGTHS, this[1]):
         return of_document
     is_prior = _PRIOR.search(text) is not None
     if when is None and is_prior and (not (rest := _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()) or only_units(rest)):

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from babel.core import get_global
 from babel.localedata import LocaleDataDict, load
+
+_Entry = TypeVar("_Entry")
 
 _SHORT_MONTHS: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb")
 LANGUAGES: Final = (*_SHORT_MONTHS, "pl", "cs", "fi")
@@ -47,6 +49,19 @@ CROWNS: Final[Mapping[str, str]] = _DATA["crowns"]
 _NAME_LANGUAGES: Final = (*LANGUAGES, "hu", "ro", "tr")
 _ALSO_WORDS: Final = frozenset({"ALL", "TOP", "XXX", "XTS"})
 """Codes of currencies that are words of headings in capitals, or of none."""
+
+
+def look_up(table: Mapping[str, _Entry], word: str) -> _Entry:
+    """The entry of a word that a pattern of the table's words has found in any case.
+
+    `re.IGNORECASE` takes some letters for others that `str.lower` keeps: "ı" for "i", "ſ" for "s", "σ" for "ς".
+    """
+    found = table.get(word.lower())
+    return found if found is not None else {_fold(name): entry for name, entry in table.items()}[_fold(word)]
+
+
+def _fold(word: str) -> str:
+    return word.casefold().replace("ı", "i").replace("\u0307", "")
 
 
 def alternation(words: Iterable[str], *, as_written: bool = False) -> str:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names, decimal_mark
+from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names, decimal_mark, look_up
 
 PERCENT: Final = "percent"
 COUNT: Final = "count"
@@ -445,7 +445,7 @@ def _find_multiplier(parts: dict[str, str | None], written: Iterable[str], unit:
     word = (parts["scale"] or parts.get("scale0") or parts.get("mega") or "").lower().rstrip(".")
     multiplier = next(filter(None, map(_find_scale, written)), 0) if not word else 0
     multiplier = multiplier or (1 if word == "cr" and unit != "INR" else _MULTIPLIER.get(word, 1))  # else: a credit
-    return int(multiplier * (_MULTIPLIER[second.lower()] if (second := parts.get("second")) else 1))
+    return int(multiplier * (look_up(_MULTIPLIER, second) if (second := parts.get("second")) else 1))
 
 
 def _is_negative(parts: dict[str, str | None]) -> bool:

@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.locales import alternation, month_names, months, words_ahead
+from tasks.language.locales import alternation, look_up, month_names, months, words_ahead
 
 _MONTHS: Final = months()
 MONTH: Final = rf"(?:{alternation(_MONTHS)})\b\.?"
@@ -389,7 +389,7 @@ def _iso_day(part: _Part) -> When | None:
 
 
 def _spelled_day(day: int, month_name: str, year: str | None) -> When | None:
-    month = _MONTHS[month_name.rstrip(".").lower()]
+    month = look_up(_MONTHS, month_name.rstrip("."))
     if not 1 <= day <= 31:
         return None
     return When(month_day=(month, day)) if year is None else _make_when(_full(year), month, day)
@@ -405,7 +405,7 @@ def _day_in_figures(part: _Part) -> When | None:
 
 def _month(part: _Part) -> When:
     mark = part.get("mkind", "")  # "Mar-25E" is a year to March
-    end = make_day(_full(part["ymy"]), _MONTHS[part["ymm"].rstrip(".").lower()], 31)
+    end = make_day(_full(part["ymy"]), look_up(_MONTHS, part["ymm"].rstrip(".")), 31)
     return When(end, None if mark else 1, forecast=_forecast(mark))
 
 
@@ -424,22 +424,22 @@ def _japanese_day(part: _Part) -> When | None:
 
 
 def _several_months(part: _Part) -> When:
-    first, last = (_MONTHS[part[name].rstrip(".").lower()] for name in ("ma", "mb"))
+    first, last = (look_up(_MONTHS, part[name].rstrip(".")) for name in ("ma", "mb"))
     return When(make_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
 
 
 def _quarter(part: _Part) -> When:
-    number = part.get("qa") or part.get("qb") or _QUARTER_WORDS[part["qw"].lower()]
+    number = part.get("qa") or part.get("qb") or look_up(_QUARTER_WORDS, part["qw"])
     return When(year=_full(part["qy"]) if "qy" in part else None, part=f"Q{number}")
 
 
 def _half(part: _Part) -> When:
-    number = part.get("ha") or part.get("hb") or _QUARTER_WORDS[part["hw"].lower()]
+    number = part.get("ha") or part.get("hb") or look_up(_QUARTER_WORDS, part["hw"])
     return When(year=_full(part["hy"]) if "hy" in part else None, part=f"H{number}")
 
 
 def _season(part: _Part) -> When | None:
-    number = int(part.get("sn") or part.get("tn") or part.get("no") or _ORDINAL_NUMBERS[part["so"].lower()])
+    number = int(part.get("sn") or part.get("tn") or part.get("no") or look_up(_ORDINAL_NUMBERS, part["so"]))
     of_quarter = not {"st", "tt", "sq", "nq"}.isdisjoint(part)
     if not of_quarter and number > _HALVES:
         return None
@@ -465,7 +465,7 @@ _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
     "mdy": lambda part: _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy")),
     "num": _day_in_figures,
     "monthyear": _month,
-    "packed": lambda part: When(make_day(_full(part["py"]), _MONTHS[part["pm"].lower()], 31), 1),
+    "packed": lambda part: When(make_day(_full(part["py"]), look_up(_MONTHS, part["pm"]), 31), 1),
     "months": _several_months,
     "quarter": _quarter,
     "half": _half,

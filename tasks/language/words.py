@@ -11,6 +11,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
+from tasks.language.locales import look_up
+
 _DATA: Final = tomllib.loads(files("tasks.language").joinpath("vocabulary.toml").read_text(encoding="utf-8"))
 
 
@@ -122,7 +124,7 @@ def limits() -> Mapping[str, str]:
 
 def in_one_word(text: str) -> str:
     """The text with each known phrase as one word (`per cent` becomes `percent`, `set up` becomes `set_up`)."""
-    return _PHRASE.sub(lambda match: _PHRASES[match.group().lower()], text)
+    return _PHRASE.sub(lambda match: look_up(_PHRASES, match.group()), text)
 
 
 def write_out(text: str, start: int, end: int) -> str:

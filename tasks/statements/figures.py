@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from tasks.language.locales import currency_names, month_names
+from tasks.language.locales import currency_names, look_up, month_names
 from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
 from tasks.language.periods import MONTH_NAME, When, dates
 from tasks.language.words import figure_words, stem
@@ -151,7 +151,7 @@ def figures(text: str) -> list[StatedFigure]:
 
 def _from_fraction(text: str, match: re.Match[str]) -> StatedFigure:
     """A part of a whole as a percentage: "two thirds of", "half of"."""
-    value = _COUNTS[(match["count"] or "one").lower()] * Decimal(100) / _PARTS[(match["part"] or "half").lower()]
+    value = look_up(_COUNTS, match["count"] or "one") * Decimal(100) / look_up(_PARTS, match["part"] or "half")
     return StatedFigure(match.start(), match.end(), PERCENT, value, 2, _limit(text, match.start(), match.end()))
 
 
@@ -264,7 +264,7 @@ def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
     if "basis" in unit_words:
         value /= 100
     elif currency:
-        unit = currency_names()[currency.strip().lower()]
+        unit = look_up(currency_names(), currency.strip())
     measure = _measure(text, match.end()) if unit == COUNT else ""
     limit = _limit(text, match.start(), match.end())
     return StatedFigure(match.start(), match.end(), unit, value, 2, limit, measure=measure)

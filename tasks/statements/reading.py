@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from tasks.language.locales import look_up
 from tasks.language.tokens import STOP_WORDS
 from tasks.language.words import (
     ACTING,
@@ -248,7 +249,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\[([^\[\]\n]+)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"[*`#]+|__|(?<!\w)_|_(?!\w)", "", text)
     text = _BALANCE_DATE.sub("date", text)
-    text = _CONTRACTED.sub(lambda match: f"{match[1]} {_FULL[match[2].lower()]}", text)
+    text = _CONTRACTED.sub(lambda match: f"{match[1]} {look_up(_FULL, match[2])}", text)
     text = re.sub(r"\b([ldnsjcm]|qu)['’](?=[a-zà-ÿ])", r"\1e ", text)
     text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)
     return " ".join(text.split()) if "\t" not in text else text

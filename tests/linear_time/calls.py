@@ -243,7 +243,7 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.(local|minilm)\.embed_batch",
     "it takes a few characters": r"""
-        language\.(languages\.detect_script_language|locales\.month_names) | ai\.names\.words_about
+        language\.(languages\.detect_script_language|locales\.(month_names|look_up)) | ai\.names\.words_about
         | memo\.measures\.is_same_time
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""

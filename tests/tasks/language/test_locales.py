@@ -1,12 +1,17 @@
 """Months and currencies are those of the Unicode CLDR."""
 
+import re
+from datetime import date
+
 from tasks.language.locales import (
     currency_codes,
     currency_marks,
     currency_names,
+    look_up,
     month_names,
     months,
 )
+from tasks.language.periods import dates
 from tests.cases import cases
 
 
@@ -32,3 +37,11 @@ def test_currencies_have_codes_marks_and_names() -> None:
     assert not {"ALL", "DEM", "XXX"} & currency_codes()
     assert (currency_marks()["zł"], currency_marks()["$"], currency_marks()["R$"]) == ("PLN", "USD", "BRL")
     assert currency_names()["francs suisses"] == currency_names()["swiss francs"] == "CHF"
+
+
+def test_a_word_is_looked_up_by_every_letter_that_a_pattern_takes_for_another() -> None:
+    table = {"januari": 1, "ιούλιος": 7, "sept": 9}
+    for word, month in (("JANUARI", 1), ("Januarı", 1), ("JANUARİ", 1), ("ιούλιοσ", 7), ("ſept", 9)):
+        assert re.fullmatch("|".join(table), word, re.IGNORECASE)
+        assert look_up(table, word) == month
+    assert [when.end for when in dates("den 5 Januarı 2024")] == [date(2024, 1, 5)]
