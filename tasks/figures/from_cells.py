@@ -386,11 +386,13 @@ class _Table:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         numbers = self._without_note(row, numbers)
-        is_sum = self._sums_rows_above(row, numbers)
-        if is_sum and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
-            over = [self._section and section, *(labels.label_in(title) for title in self._titles[-1:])]
-            label = next((read for read in map(self._reader.read, filter(None, over)) if read.meaning), label)
-            meaning = label.meaning if label else None
+        is_sum, is_sum_of_all = self._sums_rows_above(row, numbers)
+        if (is_sum or is_sum_of_all) and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
+            over = section if is_sum and section else labels.label_in(self._titles[-1]) if self._titles else ""
+            read = self._reader.read(over)
+            if read.meaning and (is_sum or read.meaning.concept.id == "total_assets"):  # it names the whole side
+                self._section = self._section if is_sum else ""
+                label, meaning = read, read.meaning
         when = label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
@@ -498,9 +500,9 @@ class _Table:
             return self._title_meaning(column, len(said.numbers)), False
         return self._by_entity(column), True
 
-    def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> bool:
-        """Whether each number in a row is the sum of those above it, in its section or below the header; a sum of a
-        section and what is no sum count towards a later one.
+    def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> tuple[bool, bool]:
+        """Whether each number in a row is the sum of those above it, in its section and below the header; what is no
+        sum of a section counts towards a later one.
         """
         inner = {at for at, column in enumerate(self._columns) if only_units(column.words)}  # EUR | 2024 EUR | 2023 EUR
         slipped = len(self._dated) == len(numbers) and inner.isdisjoint(numbers)  # cells slip where blanks are left out
@@ -510,9 +512,7 @@ class _Table:
         is_sum, is_sum_of_all = _adds_up(self._above, values), _adds_up(self._below_header, values)
         self._above = {} if is_sum else _add(self._above, values)
         self._below_header = self._below_header if is_sum else _add(self._below_header, values)
-        if is_sum_of_all and not is_sum:
-            self._section = ""
-        return is_sum or is_sum_of_all
+        return is_sum, is_sum_of_all
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count the cells beside a concept that hold no usable number, such as "#REF!" and "5-6"."""

@@ -435,6 +435,14 @@ def test_a_sum_without_a_name_is_that_of_the_side_of_the_balance_sheet() -> None
     assert figures((text + total.replace("47.345", "47.346")).replace("|", "\t")) == []
 
 
+def test_a_sum_of_sections_is_not_what_the_first_of_them_is_called() -> None:
+    head = "Equity\nEUR|2024\nShare capital|100,000\nReserves|300,000\n|400,000\n"
+    other = "Liabilities\nLoans|100,000\nPayables|200,000\n|300,000\nTotal|700,000\n"
+    equity = [("equity", "400000", "2024-12-31", None)]
+    assert figures((head + other).replace("|", "\t")) == equity
+    assert figures((head + other).replace("|400,000\n", "").replace("|", "\t")) == []
+
+
 def test_the_months_of_a_report_are_not_the_heads_of_its_columns() -> None:
     head = "Profit and Loss\nFrom: Month 1, April 2023\nTo: Month 12, March 2024\n\tPeriod\tYear to Date\n"
     assert figures(f"{head}Sales\t120,000\t120,000\n") == []
