@@ -320,14 +320,15 @@ class LedgerDocument:
 
     @cached_property
     def _rupee(self) -> str:
-        """The rupee of "Rs.": India's, unless it names another country's more than twice as often; and unknown if it
-        then names India's too.
+        """The rupee of "Rs.": another country's where the document is stated in it, else India's where it names no
+        other country that has one, or India no less often; otherwise unknown.
         """
+        stated = self._stated or "INR"
+        if stated != "INR" and stated in RUPEES:
+            return stated
         counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in RUPEES.items()}
-        best = max(counts, key=lambda code: counts[code])
-        if counts[best] <= 2 * counts["INR"]:
-            return "INR"
-        return UNKNOWN if any(count_words(self._lower, word) for word in RUPEES["INR"][:2]) else best
+        is_marked = "₹" in self._head or not count_words(self._lower, "rs")
+        return "INR" if is_marked or counts["INR"] >= max(counts.values()) else UNKNOWN
 
     def _mentions(self, dollar: str) -> int:
         """How often a dollar is named; 0 for a sign such as HK$ if most amounts have a bare sign, as it then marks the

@@ -103,7 +103,10 @@ def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
 @pytest.mark.parametrize(
     ("before", "currency"),
     [
-        ("Mills Limited, Karachi, Pakistan", "PKR"),
+        ("Mills Limited, Karachi, Pakistan", "unknown"),
+        ("Mills Limited. All amounts in PKR", "PKR"),
+        ("Mills Limited. Our first shop in Sri Lanka", "unknown"),
+        ("Mills Limited, Bengaluru. Our first shop in Sri Lanka", "INR"),
         ("Mills Limited, Mumbai, India. Its subsidiary in Nepal", "INR"),
         ("Mills Limited", "INR"),
         ("Nepal, Nepal, Nepal. A loan of INR 5,000", "unknown"),
