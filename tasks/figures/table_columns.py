@@ -125,6 +125,7 @@ def read_header(
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_without_time(of_part), label)
+        entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
         is_eastern_part = entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text)

@@ -333,6 +333,9 @@ FISCAL = "2023-07-01/2024-06-30"
         ("Erfolgsrechnung", "2024|2023|Vorjahr", "Nettoerlöse|9|8|7", [
             ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
         ]),
+        ("Bilan au 31 décembre 2024", "N|N-1", "Total actif|9|8", [
+            ("total_assets", "9", "2024-12-31"), ("total_assets", "8", "2023-12-31"),
+        ]),
         ("Income statement", "2024|vs prior year", "Revenue|9|2", [("revenue", "9", "2024-01-01/2024-12-31")]),
         # days of other calendars are no names, and the end of a date is no year
         ("Balance sheet", "31 December 2023 (18 Jumada II 1445H)", "Total assets|9", [
@@ -377,6 +380,13 @@ def test_statements_by_their_headings_and_sums(
     text = f"{heading}\nEUR|{columns}\n{thousands}\n".replace("|", "\t")
     found = [(concept, value, period) for concept, value, period, _ in figures(text)]
     assert sorted(found) == sorted((concept, f"{value}000", period) for concept, value, period in expected)
+
+
+def test_what_is_current_is_not_the_whole() -> None:
+    found = figures("Debt at 31 December 2024\nEUR\tCurrent\tNon-current\tTotal\nTotal debt\t1,150\t1,200\t2,350\n")
+    assert [(value, entity) for _, value, _, entity in found] == [
+        ("1150", "Current"), ("1200", "Non-current"), ("2350", None),
+    ]  # fmt: skip
 
 
 def test_segments_have_their_current_and_previous_years() -> None:
