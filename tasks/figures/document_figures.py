@@ -28,7 +28,7 @@ from tasks.figures.from_tags import with_tags
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import TableCandidate
 from tasks.language.periods import last_day
-from tasks.reading.places import SHEET, lowest_confidence, today
+from tasks.reading.places import SHEET, Place, lowest_confidence, today
 
 _LONGEST_NAME: Final = 80
 _A_MONTH: Final = 31
@@ -74,17 +74,23 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         basis = figure.basis
         if basis in _SILENT:
             part = document.part(figure.start)
-            headings = [document.heading(figure.start)] if _IN_TABLE in figure.place else []
-            if not headings and document.is_listed(figure.start):  # other sentences say it themselves
-                headings = document.headings(figure.start)
-            names = [*headings, part.label if part and part.kind == SHEET else ""]
-            named = next(filter(None, map(find_named_basis, names)), None) or own
+            named = next(filter(None, map(find_named_basis, _list_names(document, figure, part))), None) or own
             basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
             if basis == figure.basis and document.is_doubted and not _happened(figure):
                 findings.leave_out("files whose date cannot be")
                 continue
         settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
     return settled
+
+
+def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) -> Iterator[str]:
+    """The headings and the sheet's name that say what a figure is; a sentence outside a list says it itself."""
+    if _IN_TABLE in figure.place:
+        yield document.heading(figure.start)
+    elif document.is_listed(figure.start):
+        yield from document.headings(figure.start)
+    if part and part.kind == SHEET:
+        yield part.label
 
 
 def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, of_plan: bool) -> Basis | None:

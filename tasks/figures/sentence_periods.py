@@ -266,12 +266,7 @@ def times(sentence: str) -> tuple[Sequence[When], ...]:
     lengths, each has the length that precedes it.
     """
     groups: list[list[When]] = []
-    found = [
-        when
-        for when in find_periods(sentence)
-        if when.dated and not WORDS.time_of_founding.search(sentence, 0, when.start)
-    ]
-    found = [each for at, when in enumerate(found) if (each := _of_the_same_part(sentence, found[:at], when))]
+    found = _find_dated(sentence)
     begins = [0, *(when.stop for when in found)]
     spans = [spoken_span(sentence[begin : when.stop]) for begin, when in zip(begins, found, strict=False)]
     several = len({span for span in spans if span}) > 1
@@ -290,6 +285,16 @@ def times(sentence: str) -> tuple[Sequence[When], ...]:
             else [[when] for when in group]
         )
     )
+
+
+def _find_dated(sentence: str) -> list[When]:
+    """The dated periods of a sentence in order, but for days of founding."""
+    found = [
+        when
+        for when in find_periods(sentence)
+        if when.dated and not WORDS.time_of_founding.search(sentence, 0, when.start)
+    ]
+    return [each for at, when in enumerate(found) if (each := _of_the_same_part(sentence, found[:at], when))]
 
 
 def _of_the_same_part(sentence: str, before: Sequence[When], year: When) -> When | None:
