@@ -208,7 +208,10 @@ def grids(text: str) -> Iterator[Grid]:
 def _part_at_bars(lines: list[str]) -> list[str]:
     """The lines with tabs for the bars of rows, "Revenue | 90 | 80", three or more with as many bars each."""
     at = 0
-    counts = accumulate(map(_count_bars, lines), lambda before, count: before if count < 0 else count)
+    counts = list(map(_count_bars, lines))
+    for line, count in enumerate(counts[1:], 1):
+        if count < 0:
+            counts[line] = counts[line - 1]
     for count, run in groupby(counts):
         end = at + len(list(run))
         if count > 0 and end - at >= _FEWEST_BARRED:
