@@ -136,13 +136,14 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     text = plain_blanks(text)
     head = WORDS.year_cut_day.sub(" ", text[:400_000])
     lower = lower_text(head)
-    named = _count_ends(head, lower, quarterly=reports_on_quarter(text, name))
+    headed = [*_headed_years(head)]
+    named = _count_ends(head, lower, headed, quarterly=reports_on_quarter(text, name))
     ends = named.all
     if named.annual.total() > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = named.annual
     elif not named.annual.total() and ends.total() == 1:
         ends = Counter()  # one day alone that something is as of
-    shifts = Counter(end.year - year for year, end in _find_years(head, lower) if 0 <= end.year - year <= 1)
+    shifts = Counter(end.year - year for year, end in (*_find_years(head, lower), *headed) if 0 <= end.year - year <= 1)
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
         dated = max([dated, *(end for end, count in named.dates.items() if count > _TWO)])
@@ -171,7 +172,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     elif not shifts and month <= _MONTHS_OF_TWO_NAMES:
         calendar = replace(calendar, shift=_find_quarter_shift(text[:_FIRST_PAGES], month, day))
     exact = {**_find_exact_ends(lower, month, day), **_ends_in_next_year(head, lower, month, day)}
-    exact |= {end.year: end for _, end in _headed_years(head)}
+    exact |= {end.year: end for _, end in headed}
     return replace(calendar, ends=exact, month=month, day=day, said=True)
 
 
@@ -196,9 +197,9 @@ class _Ends:
         self.annual[day] += annual
 
 
-def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
-    """Count the ends of periods that a text names. A quarterly report is as of the last day of a quarter, which need
-    not end a year.
+def _count_ends(head: str, lower: str, headed: Iterable[tuple[int, date]], *, quarterly: bool) -> _Ends:
+    """Count the ends of periods that a text names; `headed` are years over columns, with their ends. A quarterly
+    report is as of the last day of a quarter, which need not end a year.
     """
     ends = _Ends()
     interim = _count_ended(head, lower, ends, quarterly=quarterly)
@@ -219,7 +220,7 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
         for day in interim:
             del ends.all[day]
     whole = [last for first, last in _spans(head, lower) if abs((last - first).days - 365) <= _FIRST_WEEK]
-    for last in (*whole, *(end for _, end in _headed_years(head))):
+    for last in (*whole, *(end for _, end in headed)):
         ends.add((last.month, last.day), 3)
         ends.dates[last] += 1
     return ends
@@ -228,8 +229,10 @@ def _count_ends(head: str, lower: str, *, quarterly: bool) -> _Ends:
 def _headed_years(head: str) -> Iterator[tuple[int, date]]:
     """The fiscal years over columns for which a table names their ends too: "FY 2024" over "28-Jan-24"."""
     for match in _ROW_OF_YEARS.finditer(head):
-        behind = head[match.end() + 1 :].partition("\n")[0]
-        cells = zip(match.group().split("\t"), behind.split("\t"), strict=False)
+        (_, *fiscal), (label, *days) = (line.split("\t") for line in match.groups())
+        if label.strip() and not (_NAME_OF_ENDS.fullmatch(label) or WORDS.period_end_name.fullmatch(label)):
+            continue  # days on which something was paid, filed or due
+        cells = zip(fiscal, days, strict=False)
         named = [(header_period(name), header_period(day)) for name, day in cells if name and day]
         years = [(name.year, day.end) for name, day in named if name and name.year and day and day.end]
         if len(years) > 1 and not is_out_of_step(years):
@@ -237,9 +240,11 @@ def _headed_years(head: str) -> Iterator[tuple[int, date]]:
 
 
 _ROW_OF_YEARS: Final = re.compile(
-    r"^[^\t\n]{0,40}(?:\t *(?:FY|fiscal)[ -]?(?:(?:19|20)\d\d|\d\d)[AE]?\b[^\t\n]{0,6}){2,}",
+    r"^([^\t\n]{0,40}(?:\t *(?:FY|fiscal)[ -]?(?:(?:19|20)\d\d|\d\d)[AE]?\b[^\t\n]{0,6}){2,})\t*\n([^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+_NAME_OF_ENDS: Final = re.compile(r"(?:(?:fiscal|financial) )?(?:years?|periods?)[- ]end(?:s|ed|ing)?:?", re.IGNORECASE)
 
 
 def is_out_of_step(years: Iterable[tuple[int, date]]) -> bool:
@@ -340,7 +345,6 @@ def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
         when = next(iter(find_periods(words)), None)
         if when is not None and when.end is not None:
             yield int(year), when.end
-    yield from _headed_years(head)
 
 
 def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:

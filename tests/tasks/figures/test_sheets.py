@@ -270,11 +270,13 @@ def test_a_day_beside_its_name_and_counted_columns_head_no_amounts() -> None:
 @cases(
     ("days", "first"),
     [
-        ("2025-01-26\t2024-01-28\t2023-01-29", "2024-01-29/2025-01-26"),
-        ("2025-02-20\t2024-02-20\t2023-01-11", "2025-01-01/2025-12-31"),  # on which they were filed
+        ("\t2025-01-26\t2024-01-28\t2023-01-29", "2024-01-29/2025-01-26"),
+        ("Year ended\t2025-06-30\t2024-06-30\t2023-06-30", "2024-07-01/2025-06-30"),
+        ("\t2025-02-20\t2024-02-20\t2023-01-11", "2025-01-01/2025-12-31"),  # on which they were filed
+        ("Dividend paid on\t2025-05-15\t2024-05-15\t2023-05-15", "2025-01-01/2025-12-31"),
     ],
 )
 def test_a_table_that_names_years_and_their_ends_dates_the_others(days: str, first: str) -> None:
     years = "\tFY 2025\tFY 2024\tFY 2023\n"
-    text = f"EUR{years}\t{days}\nAssets\t700\t600\t500\n\n\nEUR{years}Revenue\t7,000\t6,000\t5,000\n"
+    text = f"EUR{years}{days}\nAssets\t700\t600\t500\n\n\nEUR{years}Revenue\t7,000\t6,000\t5,000\n"
     assert next(period for concept, _, _, period, _ in figures(text) if concept == "revenue") == first
