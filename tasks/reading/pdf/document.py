@@ -121,6 +121,7 @@ option_label: Final = plain(pdfium.FPDFAnnot_GetOptionLabel)
 option_chosen: Final = plain(pdfium.FPDFAnnot_IsOptionSelected)
 character_at: Final = plain(pdfium.FPDFText_GetCharIndexFromTextIndex)
 character_angle: Final = plain(pdfium.FPDFText_GetCharAngle)
+font: Final = plain(pdfium.FPDFTextObj_GetFont)
 render_mode: Final = plain(pdfium.FPDFTextObj_GetTextRenderMode)
 
 object_matrix: Final = _quick(pdfium.FPDFPageObj_GetMatrix)

@@ -50,6 +50,8 @@ _COLUMNS: Final = 3
 """Columns from which a table may be drawn one after the other: pages of prose have two."""
 _ALIGNED: Final = 0.5
 """Points by which cells of a column begin apart."""
+_JOINED: Final = 0.04
+"""How far a part of a cell in another font begins from the end of the one before at most, as a share of the height."""
 _MOST: Final = 20_000
 """Characters whose boxes are asked for."""
 
@@ -101,8 +103,9 @@ def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
 def find_touching_cells(textpage: Any, page_text: PageText) -> list[int]:
     """Where spaces must be inserted into the text of a printed sheet, as a cell begins within what looks like a word.
 
-    Cells are drawn one by one, and begin where those of other rows do: what is cut off at its cell's end touches the
-    next. Where letters are drawn one by one too, for want of a font, nothing tells the cells.
+    Cells are drawn one by one, and begin where those of other rows do: what is cut off at its cell's end runs into the
+    next. Parts of a cell in other letters do too, but most begin where the letter before them ends. Where letters are
+    drawn one by one too, for want of a font, nothing tells the cells.
     """
     text = page_text.text
     if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
@@ -110,15 +113,27 @@ def find_touching_cells(textpage: Any, page_text: PageText) -> list[int]:
     drawn = [index for index, character in enumerate(text) if not character.isspace()]
     objects = document.text_objects(textpage, drawn)
     begins = [index for index, last, item in zip(drawn[1:], objects, objects[1:], strict=False) if last != item]
-    lefts = [box[0] for box in document.character_boxes(textpage, begins)]
-    ordered = sorted(lefts)
-    within = [
-        index
-        for index, left in zip(begins, lefts, strict=True)
-        if text[index - 1].isalnum()
-        and bisect(ordered, left + _ALIGNED) - bisect_left(ordered, left - _ALIGNED) > _ROWS_OF_WORDS
-    ]
+    places = [box[0] for box in document.character_boxes(textpage, begins)]
+    lefts = sorted(places)
+    touching = [(index, left) for index, left in zip(begins, places, strict=True) if text[index - 1].isalnum()]
+    joined = sorted(left for index, left in touching if _goes_on_in_other_letters(textpage, index))
+    within = [index for index, left in touching if _count(lefts, left) > max(_ROWS_OF_WORDS, 2 * _count(joined, left))]
     return within if len(within) < len(text.split()) else []
+
+
+def _count(ordered: Sequence[float], left: float) -> int:
+    return bisect(ordered, left + _ALIGNED) - bisect_left(ordered, left - _ALIGNED)
+
+
+def _goes_on_in_other_letters(textpage: Any, index: int) -> bool:
+    """Whether a character begins where the one before it ends, in another font, size or colour."""
+    last, here = document.character_boxes(textpage, [index - 1, index])
+    height = here[1] - here[3]
+    if abs(here[0] - last[2]) > _JOINED * height:
+        return False
+    fonts = {document.font(item) for item in document.text_objects(textpage, [index - 1, index])}
+    colours = set(document.character_colours(textpage, [index - 1, index]))
+    return max(len(fonts), len(colours)) > 1 or abs(last[1] - last[3] - height) > _JOINED * height
 
 
 def _find_split_words(textpage: Any, words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

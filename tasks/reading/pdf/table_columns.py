@@ -46,6 +46,7 @@ _MARK: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"\(?([0-9]{1,2}|[a-z]|[ivx]{1,5})[.)]")
 _DIGIT: Final = re.compile(r"\d")
+_DATE: Final = re.compile(r"\d\d?\. ?\d\d?\. ?(19|20)\d\d")
 _DASHES: Final = re.compile("[$€£¥]? ?[-–—−]+")
 _PROSE: Final = 5
 """A cell of more words may be a line of prose."""
@@ -215,6 +216,10 @@ _EDGED: Final = 0.25
 """The share of a column's lines that have two cells where it is two columns."""
 _ALIGNED: Final = 0.8
 """The share of those whose right cells begin at one place."""
+_EVEN: Final = 1
+"""Points by which the edges of figures of one width differ at most."""
+_BESIDE: Final = 0.6
+"""The white at most between two cells of a sheet whose words meet, as a share of the size."""
 _AT_ONE_PLACE: Final = 0.6
 """The share of a column's lines that have an edge or their middle at one place."""
 
@@ -287,7 +292,8 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
     """The columns of a printed sheet, whose cells are known: words that run on over empty cells make none.
 
     The narrowest cells come first. Two columns of which no line has both are one unless both have amounts, such as
-    debit and credit.
+    debit and credit, or the first has the figures of the cell before: a header at the left of its cell is that of the
+    figures behind it.
     """
     cells = sorted((cell.right - cell.left, cell.left, cell.right) for line in lines for cell in line.cells)
     columns: list[Interval] = []
@@ -299,23 +305,45 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
         elif end - first == 1:
             columns[first] = min(left, columns[first][0]), max(right, columns[first][1])
     held = [{find_column(cell, columns) for cell in line.cells} for line in lines]
-    amounts = {
-        find_column(cell, columns)
-        for line in lines
-        for cell in line.cells
-        if is_amount(cell.text) and len(cell.text) > 1
-    }
+    figures: dict[int, list[LineCell]] = {}
+    words: set[int] = set()
+    for cell in (cell for line in lines for cell in line.cells):
+        if not is_amount(cell.text) or _DATE.fullmatch(cell.text):
+            words.add(find_column(cell, columns))
+        elif len(cell.text) > 1 or cell.text.isdecimal():
+            figures.setdefault(find_column(cell, columns), []).append(cell)
+    words -= figures.keys()
+    amounts = {index for index, column in figures.items() if any(len(cell.text) > 1 for cell in column)}
     parted = columns[:1]
     first = 0
     for index, (left, right) in enumerate(columns[1:], 1):
         same = range(first, index)
         both = any(index in line and not line.isdisjoint(same) for line in held)
-        if both or (index in amounts and not amounts.isdisjoint(same)):
+        twice = index in amounts and not amounts.isdisjoint(same)
+        behind = columns[index + 1][0] if index + 1 < len(columns) else math.inf
+        aside = index in words and any(
+            _end_before(figures[other], left, behind - right, lines[0].size) for other in same if other in figures
+        )
+        if both or twice or aside:
             parted.append((left, right))
             first = index
         else:
             parted[-1] = parted[-1][0], right
     return parted
+
+
+def _end_before(figures: Sequence[LineCell], left: float, behind: float, size: float) -> bool:
+    """Whether figures are of the cell before words that begin at `left`, with so much white behind them.
+
+    Figures that are flush right are. Those of one width say nothing: they are if the words begin where they end, or
+    stand nearer to what is behind.
+    """
+    lefts, rights = [cell.left for cell in figures], [cell.right for cell in figures]
+    begins, ends = max(lefts) - min(lefts), max(rights) - min(rights)
+    if max(begins, ends) > _EVEN:
+        return 2 * ends < begins
+    before = left - max(rights)
+    return before < _BESIDE * size or behind < before
 
 
 def with_signs(columns: Sequence[Interval], lines: Sequence[Line]) -> list[Interval]:

@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import Box, PageText
+from tasks.reading.raised import raise_text
 
 _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""
@@ -42,6 +43,8 @@ _SPACE: Final = 0.5
 """The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
 _TYPED: Final = 0.05
 """The share of the spaces of a sheet's page that were typed, at least, where others part its cells."""
+_SAME_CELL: Final = 0.05
+"""How far a raised sign begins from the end of the word that it is of at most, as a share of the size."""
 _THOUSANDS: Final = re.compile(r"\d \d{3}(?!\d)")
 _GROUP: Final = 3
 """Digits between two blanks that part thousands."""
@@ -198,18 +201,33 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
 def _note_cells(textpage: Any, text: str, words: Sequence[PageWord]) -> None:
     """Note in which cell of a sheet each word stands: no space was typed between two cells, or they stand apart.
 
-    On pages that are drawn word by word nothing tells the cells.
+    A raised or lowered sign that begins where the word before it ends is part of that word's cell. On pages that are
+    drawn word by word nothing tells the cells.
     """
     spaced = [index for index, word in enumerate(words) if index and text[word.first - 1] == " "]
     typed = {index for index in spaced if not words[index].apart}
-    wide = {index for index in spaced if words[index].left - words[index - 1].right > _SPACE * words[index].size}
+    wide = {
+        index
+        for index in spaced
+        if words[index].left - words[index - 1].right > _SPACE * max(words[index].size, words[index - 1].size)
+    }
     if len(typed) < _TYPED * len(spaced) and 2 * len(wide) < len(spaced):
         return
     objects = document.text_objects(textpage, [word.first for word in words])
     piece = 0
     for index, word in enumerate(words):
-        piece -= index not in typed or (index in wide and objects[index] != objects[index - 1])
+        if index and _touches(words[index - 1], word):
+            word.text = raise_text(word.text) if word.base < words[index - 1].base else word.text
+        else:
+            piece -= index not in typed or (index in wide and objects[index] != objects[index - 1])
         word.piece = piece
+
+
+def _touches(last: PageWord, word: PageWord) -> bool:
+    """Whether a word begins where the last one ends, in letters of another size on another level of its line."""
+    size = max(last.size, word.size)
+    near = abs(word.left - last.right) < _SAME_CELL * size and word.size != last.size
+    return near and 0 < abs(word.base - last.base) < size
 
 
 def _join_thousands(words: Iterable[PageWord]) -> list[PageWord]:

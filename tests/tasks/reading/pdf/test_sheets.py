@@ -61,6 +61,42 @@ def test_a_cell_that_is_cut_off_where_the_next_one_begins_is_parted_from_it() ->
     assert "Administratio\tCode3\nPost\tCode4\n" in reader.read(file.getvalue()).text
 
 
+def test_raised_marks_and_bold_parts_of_words_belong_to_their_cells() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.setCreator("Calc")
+    for number in range(1, 6):
+        y = 700 - 14 * number
+        canvas.setFont("Helvetica-Bold", 10)
+        canvas.drawString(72, y, "Rev")
+        begin = 72 + canvas.stringWidth("Rev")
+        canvas.setFont("Helvetica", 10)
+        canvas.drawString(begin, y, f"enue {number}")
+        canvas.drawRightString(200, y, f"1,{number}80")
+        canvas.setFont("Helvetica", 6)
+        canvas.drawString(200, y + 4, "2")
+        canvas.setFont("Helvetica", 10)
+        canvas.drawRightString(280, y, f"{number}00")
+    canvas.save()
+    assert reader.read(file.getvalue()).text.split("\n")[1] == "Revenue 2\t1,280²\t200"
+
+
+@pytest.mark.parametrize("header", ["FY2024", "2024", "31.12.2024"])
+def test_a_header_at_the_left_of_its_cell_is_that_of_the_figures_behind_it(header: str) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.setCreator("Calc")
+    for x, words in (72, "EUR thousand"), (204, header), (304, header):
+        canvas.drawString(x, 700, words)
+    for number in range(1, 6):
+        canvas.drawString(72, 700 - 14 * number, f"Line {number}")
+        for x, figure in (200, f"{number + 3}"), (300, f"{1500 - 200 * number:,}"), (400, f"{number}10"):
+            canvas.drawRightString(x, 700 - 14 * number, figure)
+    canvas.save()
+    rows = reader.read(file.getvalue()).text.split("\n")
+    assert rows[:2] == [f"EUR thousand\t\t{header}\t{header}", "Line 1\t4\t1,300\t110"]
+
+
 @pytest.mark.parametrize(("creator", "by_words"), [("Writer", False), ("Microsoft Excel", True)])
 def test_words_that_nothing_says_to_be_cells_stay_together(creator: str, by_words: bool) -> None:
     text = printed(creator, by_words=by_words)
