@@ -589,10 +589,17 @@ def _with_day_of_statement(of_title: When | None, titles: Sequence[str], own: Se
     """
     years = [when.year for when in own if when is not None and when.is_bare_year and when.year is not None]
     for title in reversed(titles[-5:]):
-        when = header_period(title) if years and WORDS.statement_heading.search(title) else None
+        when = header_period(title) if years and _heads_statement(title) else None
         if when and when.end and when.end.year == max(years) and when.months in {None, _YEAR}:
             return replace(of_title or When(), month_day=(when.end.month, when.end.day))
     return of_title
+
+
+def _heads_statement(title: str) -> bool:
+    """Whether a title says nothing but which statement it is and its time: no approval, and no plan beside it."""
+    for when in reversed(find_periods(title)):
+        title = f"{title[: when.start]}#{title[when.stop :]}"
+    return WORDS.statement_heading.search(title) is not None and WORDS.dated_statement.fullmatch(title) is not None
 
 
 def _join_period(when: When | None, title: When | None) -> When | None:

@@ -326,6 +326,12 @@ FISCAL = "2023-07-01/2024-06-30"
         ("Balance sheet as at 30 June 2024", "2023|2022", "Total assets|9|8", [
             ("total_assets", "9", "2023-12-31"), ("total_assets", "8", "2022-12-31"),
         ]),
+        ("Approved with the balance sheet of 30 June 2024", "2024|2023", "Total assets|9|8", [
+            ("total_assets", "9", "2024-12-31"), ("total_assets", "8", "2023-12-31"),
+        ]),
+        ("Balance sheet as at 31 March 2024 and projected income", "2024|2023", "Revenue|9|8", [
+            ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
+        ]),
         # a column of the prior year beside the only year; beside two it is nobody's
         ("Erfolgsrechnung", "2024|Vorjahr", "Nettoerlöse|9|8", [
             ("revenue", "9", "2024-01-01/2024-12-31"), ("revenue", "8", "2023-01-01/2023-12-31"),
