@@ -154,8 +154,8 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
     free = build_lines(word for word in words if word.first not in ruled)
     if is_of_sheet(free):
         tops = sorted(table.base for table in tables)
-        for _, held in groupby(free, lambda line: bisect(tops, line.base)):
-            tables += find_tables(list(held), across)
+        for _, group in groupby(free, lambda line: bisect(tops, line.base)):
+            tables += find_tables(lines, across) if len(lines := list(group)) <= _MOST_LINES else []
         return tables, []
     if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns

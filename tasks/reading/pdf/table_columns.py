@@ -314,21 +314,21 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
             figures.setdefault(find_column(cell, columns), []).append(cell)
     words -= figures.keys()
     amounts = {index for index, column in figures.items() if any(len(cell.text) > 1 for cell in column)}
-    parted = columns[:1]
+    parted: list[Interval] = []
     first = 0
-    for index, (left, right) in enumerate(columns[1:], 1):
-        same = range(first, index)
-        both = any(index in line and not line.isdisjoint(same) for line in held)
-        twice = index in amounts and not amounts.isdisjoint(same)
-        behind = columns[index + 1][0] if index + 1 < len(columns) else math.inf
-        aside = index in words and any(
-            _end_before(figures[other], left, behind - right, lines[0].size) for other in same if other in figures
-        )
-        if both or twice or aside:
+    nearest: int | None = None
+    has_amounts = False
+    for index, (left, right) in enumerate(columns):
+        both = any(index in line and any(first <= other < index for other in line) for line in held)
+        behind = columns[index + 1][0] - right if index + 1 < len(columns) else math.inf
+        aside = nearest is not None and index in words and _end_before(figures[nearest], left, behind, lines[0].size)
+        if not parted or both or aside or (index in amounts and has_amounts):
             parted.append((left, right))
-            first = index
+            first, nearest, has_amounts = index, None, False
         else:
             parted[-1] = parted[-1][0], right
+        nearest = index if index in figures else nearest
+        has_amounts = has_amounts or index in amounts
     return parted
 
 

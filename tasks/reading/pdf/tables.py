@@ -328,6 +328,8 @@ _ENDS: Final = 2.0
 """Points between the ends of an underline and of its words."""
 _NEAR_TABLE: Final = 1.6
 """Lines of a cell are nearer than so many sizes."""
+_MOST_CELLS: Final = 20_000
+"""Cells of a table at most, empty ones too: a page has 6,000 words."""
 _HEADERS: Final = 8
 """Lines at the top of a table that may be headers."""
 _NUMBER: Final = re.compile(r"\d{1,3}(\.\d{1,3})*\.?|\(?([a-z]|\d{1,3}|[ivx]{1,5})\)")
@@ -387,7 +389,8 @@ def _read_block(
     if not is_sheet and ((len(rows) < FEWEST and not _is_ruled_pair(rows, rules)) or not is_table(rows)):
         return []
     rows, columns, size = _find_columns(block)
-    if len(columns) < 2 or not (is_sheet or (is_table(several_cells(block)) and not is_list(rows))):
+    is_wide = 2 <= len(columns) <= _MOST_CELLS / len(block)
+    if not is_wide or not (is_sheet or (is_table(several_cells(block)) and not is_list(rows))):
         return []
     if not is_sheet and (inside := beside_caption(block, columns)):
         return find_tables(build_lines(inside), rules)

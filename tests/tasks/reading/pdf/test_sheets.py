@@ -97,6 +97,20 @@ def test_a_header_at_the_left_of_its_cell_is_that_of_the_figures_behind_it(heade
     assert rows[:2] == [f"EUR thousand\t\t{header}\t{header}", "Line 1\t4\t1,300\t110"]
 
 
+def test_a_sheet_with_a_column_for_each_row_is_not_written_out_with_its_empty_cells() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, (14_000, 14_000))
+    canvas.setCreator("Calc")
+    for rows in (500, 800):
+        canvas.setFont("Helvetica", 1.5)
+        for number in range(rows):
+            canvas.drawString(10, 13_990 - 4 * number, "Row")
+            canvas.drawString(40 + 4 * number, 13_990 - 4 * number, f"{number % 90 + 10}")
+        canvas.showPage()
+    canvas.save()
+    assert len(reader.read(file.getvalue()).text) < 12_000
+
+
 @pytest.mark.parametrize(("creator", "by_words"), [("Writer", False), ("Microsoft Excel", True)])
 def test_words_that_nothing_says_to_be_cells_stay_together(creator: str, by_words: bool) -> None:
     text = printed(creator, by_words=by_words)
