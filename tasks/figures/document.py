@@ -52,7 +52,8 @@ _HEAD: Final = 1000
 
 _LONGEST_TITLE: Final = 100
 _RECAP: Final = re.compile(
-    rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>{MONTH})(?: \w+)? (?:updates?|recap|newsletter|in review)\b",
+    rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>(?-i:(?=[A-Z])){MONTH})(?: \w+)? "
+    r"(?:updates?|recap|newsletter|in review)",
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
@@ -439,13 +440,25 @@ class LedgerDocument:
     @cached_property
     def own_period(self) -> When | None:
         """The time that an update or a report says it is of: "Acme update, March 2025", "Reporting period: Q3 2025"."""
+        named = {*self._own_titles.values()}
+        when = named.pop() if len(named) == 1 else None
+        is_day = when is not None and when.end is not None and when.months is None and not when.part
+        return None if is_day else when  # a day alone may be that of writing
+
+    @cached_property
+    def _own_titles(self) -> dict[str, When]:
+        """The first lines that say which time it is of, each with that time."""
         lines = [line.strip(" *_#>|)\t") for line in self.text[:_HEAD].split("\n") if len(line) < _LONGEST_TITLE]
-        named = {replace(when, start=0, stop=0) for line in lines if (when := self._title_period(line))}
-        return named.pop() if len(named) == 1 else None
+        return {line: replace(when, start=0, stop=0) for line in lines if (when := self._title_period(line))}
+
+    def is_title(self, heading: str) -> bool:
+        """Whether a heading is the document's own: its first, or one that says which time it is of."""
+        begins = self._headings[0].label if self._headings else self.text[:_HEAD].lstrip("# *_")
+        return heading in self._own_titles or begins.startswith(heading)
 
     def _title_period(self, line: str) -> When | None:
         """The time behind "Reporting period:" or at the end of an update's title, or the month before "recap"."""
-        if WORDS.own_period_name.match(line):
+        if WORDS.own_period_name.match(line) and line == line.rstrip(".!?"):
             return header_period(spell_months(line, self.month_first))
         dated = [when for when in find_periods(line) if when.dated]
         if (
@@ -454,7 +467,7 @@ class LedgerDocument:
             and not (WORDS.of_plans.search(line) or WORDS.of_others.search(line))
         ):
             return dated[0] if WORDS.update.search(line[: dated[0].start]) else None
-        named = _RECAP.match(line)
+        named = _RECAP.fullmatch(line)
         day = self.calendar.dated
         if named is None or day is None:
             return None

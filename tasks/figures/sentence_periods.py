@@ -17,6 +17,7 @@ from typing import Final
 from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import DATA, WORDS, Figure, either, words_in
+from tasks.figures.table_labels import without_dates
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
@@ -175,18 +176,22 @@ class Spoken:
     def _of_the_document(self) -> When | None:
         """The time that the document says it is of, for a list under headings that speak of the company as a whole."""
         when = self._document.own_period
-        headings = [_lead_over(self._document.text, self.start), *self._document.headings(self.start)]
-        for heading in filter(None, headings) if when is not None else ():
-            if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not self._is_within(when, heading):
-                return None
-        over = next(filter(None, headings), "")
-        of_all = not over or self._document.text.lstrip("# *_").startswith(over) or WORDS.of_the_company.search(over)
-        return when if of_all else None
+        if when is None:
+            return None
+        headings = [_line_over(self._document.text, self.start), *self._document.headings(self.start)]
+        return when if all(self._is_of_all(heading, when) for heading in filter(None, headings)) else None
 
-    def _is_within(self, when: When | None, heading: str) -> bool:
+    def _is_of_all(self, heading: str, when: When) -> bool:
+        """Whether a heading names no other time than `when` and is the document's title or wholly on the company."""
+        if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not self._is_within(when, heading):
+            return False
+        named = WORDS.of_the_company.sub(" ", without_dates(heading))
+        return self._document.is_title(heading) or _WORD.search(named) is None
+
+    def _is_within(self, when: When, heading: str) -> bool:
         """Whether a heading names no other time than `when`, or the year that it ends in."""
         said, resolve = header_period(heading), self._document.calendar.resolve
-        end = resolve(when, instant=True) if when else None
+        end = resolve(when, instant=True)
         if said is None or not said.dated or end is None:
             return True
         return resolve(said, instant=True) == end or (said.is_bare_year and end.startswith(str(said.year)))
@@ -228,6 +233,18 @@ def _names_duration(when: When) -> bool:
     writing.
     """
     return when.year is not None or (when.months or _MONTH) > _MONTH
+
+
+_KEY: Final = re.compile(r"\W*(?:date|datum|fecha|published|updated|author|from|to|subject)\b\W*:", re.IGNORECASE)
+"""What begins the lines of a head that say nothing about what stands below it."""
+
+
+def _line_over(text: str, start: int) -> str:
+    """The line over the list around an offset, without its marks; "" where it is a sentence."""
+    line = text.rfind("\n", 0, start) + 1
+    over = (each for each in reversed(text[max(0, line - 4000) : line].split("\n")) if each.strip())
+    words = next((each for each in over if not (_BULLET.match(each) or _KEY.match(each))), "").strip(" \t:*#•–->|_)")
+    return "" if len(words) > _LONGEST_LEAD or words.endswith((".", "!", "?", ",")) else words
 
 
 def _lead_over(text: str, start: int) -> str:

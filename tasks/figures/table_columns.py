@@ -224,9 +224,8 @@ def _refer_to(
 def _find_when(text: str, when: When | None, step: int | None, times: _Times) -> When | None:
     """The period of a column: from its words (`when`), the columns beside it, the title, or the newest year."""
     this = WORDS.this_time.search(text)
-    of_document = times.of_document
-    if this and of_document and when is None and of_document.months == look_up(_LENGTHS, this[1]):
-        return of_document
+    if this and when is None:
+        return _find_this(look_up(_LENGTHS, this[1]), times)
     is_prior = _PRIOR.search(text) is not None
     if when is None and is_prior and (not (rest := _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()) or only_units(rest)):
         when = times.year
@@ -240,6 +239,17 @@ def _find_when(text: str, when: When | None, step: int | None, times: _Times) ->
     if times.newest and (when is None or not when.dated) and (is_prior or _THIS.search(text)):
         when = When(end=times.newest, months=12)
     return replace(when, to_date=True) if when is not None and when.dated and says_to_date(text) else when
+
+
+def _find_this(months: int, times: _Times) -> When | None:
+    """The month or quarter that a document or a title is of, or that ends on the title's day."""
+    if times.of_document and times.of_document.months == months:
+        return times.of_document
+    title = times.of_title
+    if title is None or (title.part[:1] == "Q" and months == _QUARTER):
+        return title
+    is_end = title.end is not None and title.end == make_day(title.end.year, title.end.month, 31)
+    return replace(title, months=months) if is_end and title.months in {None, months} else None
 
 
 def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:

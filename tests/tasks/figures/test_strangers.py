@@ -273,7 +273,21 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
         ("# Acme update, March 2025\n\n## Goals\n\n### Growth\n\n- Revenue: $5,000\n", []),
         ("# Acme update, March 2025\n\n## Growth by segment\n\n- Revenue: $5,000\n", []),
         ("# Acme update, March 2025\n\n## Results of April 2025\n\n### Summary\n\n- Cash: $5,000\n", []),
-        ("# Acme update, March 2025\n\n## Metrics\n\n- Cash: $5,000\n\n## Metrics of Beta\n\n- Cash: $7,000\n", []),
+        ("# Acme update, March 2025\n\n## Metrics\n\n- Cash: $5,000\n\n## Metrics of B\n\n- Cash: $7,000\n", ["5000"]),
+        ("# Acme update, March 2025\n\n## Metrics\n\n- Cash: $5,000\n\n## Results\n\n- Cash: $7,000\n", []),
+        ("# Acme update, March 2025\n\n## Beta Ltd\n\n### Financial highlights\n\n- Cash: $5,000\n", []),
+        ("# Acme annual report 2024\n\n## Customer Beta at a glance\n\n- Revenue: $5,000\n", []),
+        ("# Acme annual report 2024\n\n## Key figures\n\n**Beta Ltd**\n\n- Revenue: $5,000\n", []),
+        ("# Acme annual report 2024\n\n## Key figures\n\n- Revenue: $5,000\n", ["5000"]),
+        # a day alone may be that of writing, and not each title is of this time
+        ("# Quarterly results, 30 September 2024\n\n- Revenue: $5,000\n", []),
+        ("Acme\n\nReporting period: 30 September 2025\n\n- Revenue: $5,000\n", []),
+        ("# Acme\n\nLast update: 2024\n\n- Revenue: $5,000\n", []),
+        ("# Acme\n\nSee also our quarterly report Q2 2024\n\n- Revenue: $5,000\n", []),
+        ("# Acme\n\nDate: 12 September 2024\n\nWe may update these numbers.\n\n- Revenue: $5,000\n", []),
+        ("# Acme update, 2 April 2025\n\nUSD\tThis month\nRevenue\t5,000\n", []),
+        ("# Acme update, March 2025\n\n- Revenue: $5,000 (YTD)\n- Debt: $4 (LTM)\n", []),
+        ("# Acme\n\nReference: Annual report 2023\n\n- Revenue: $5,000\n", []),
     ],
 )
 def test_lists_of_an_update_are_of_its_month_under_headings_on_the_company(
