@@ -137,7 +137,7 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
         for place, word in enumerate(words)
     ]
     ending = "" if words[-1].endswith("*") or len(words[-1]) < _SHORTEST_WITH_ENDING else _ENDING
-    written = "".join(parts).rstrip() + ending + r"\b"
+    written = "".join(parts).rstrip() + ("$" if words[-1].endswith("$") else ending + r"\b")
     # Where a letter comes first, it is looked for in a tenth of the time that the beginning of a word takes.
     return re.compile(rf"{written[0]}(?<=\b{written[0]}){written[1:]}" if written[0].isalnum() else rf"\b{written}")
 

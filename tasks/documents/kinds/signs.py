@@ -58,6 +58,9 @@ _BEFORE: Final = 600
 _SEGMENT: Final = re.compile(r"\s(?:(?<=[.!?:]\s)(?<!\b\d\.\s)(?<!\b\d\d\.\s)\s*(?=\S)|[-–—|·•]\s|(?=\())|[\t;|]+")
 _CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
 _LONGEST_ARTICLE: Final = 4  # characters of an article and the blank behind it
+_ARTICLES: Final = frozenset({"A", "AN", "An", "a", "an"})
+_AUXILIARIES: Final = frozenset({"a", "ha"})
+"""Short words, in French, Spanish and Italian, behind which "signed" is part of a sentence."""
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
 _PAGED: Final = re.compile(r"^\d+(?:\.\d+)*\.?\s|(?:\s|\.)\d{1,3}$")
 """A line of a table of contents: a numbered heading, or one with its page."""
@@ -148,7 +151,7 @@ class _Segment(NamedTuple):
 
     `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's heading, a
     row of a table, an item of a list or words in brackets behind others, which name what the document holds or speaks
-    of. `telling`: where its plain words go on as a sentence does, behind a first word of content in small letters.
+    of. `telling`: where its plain words go on as a sentence does, as `_find_telling` says.
     """
 
     words: str
@@ -292,14 +295,35 @@ def _find_rows(opening: str) -> set[str]:
     }
 
 
+@cache
+def _titled_word() -> re.Pattern[str]:
+    """A word in small letters that titles have before a kind."""
+    return re.compile("|".join(re.escape(word).replace(r"\*", r"\w*") for word in read_file("marks.toml")["titled"]))
+
+
 def _find_telling(part: str) -> int:
-    """Where plain words go on behind a first word of content in small letters; nowhere if all of them may be small."""
-    at = 0
+    """Where plain words go on behind a word in small letters that titles do not have; nowhere if all may be small.
+
+    What begins with an article, or is about something, has no such words. A kind behind "a" or "an" is no title.
+    """
+    first, _, rest = part.partition(" ")
+    behind = find_kind(plain_words(rest[:_SUBTITLE])) if first in _ARTICLES else None
+    if first in _ARTICLES and (rest[:1].islower() or (behind is not None and behind.start == 0)):
+        return 0
+    at, before, has_titled = 0, "", False
+    is_about = len(first) > 1 and plain_words(first) in links()
     for word in part.split() if not part[:1].islower() else ():
         plain = plain_words(word)
         at += len(plain) + 1
-        if word[0].islower() and len(word) > _LONGEST_LINK and plain not in links():
+        if word[0].islower() and not is_about and before not in _AUXILIARIES and _titled_word().fullmatch(word):
+            has_titled = True
+        elif word in read_file("marks.toml")["about"]:
+            if has_titled:
+                return at
+            is_about = True
+        elif word[0].islower() and len(word) > _LONGEST_LINK and plain not in links():
             return at
+        before = word
     return sys.maxsize
 
 
@@ -369,7 +393,7 @@ def _heads(match: Match, segment: _Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose or match.start >= segment.telling or before[:1] in (["a"], ["an"]):
+    if segment.is_prose or match.start >= segment.telling:
         return False
     if not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
         return False

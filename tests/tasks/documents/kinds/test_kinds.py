@@ -85,6 +85,12 @@ def test_what_only_names_audited_accounts_is_none(name: str, text: str) -> None:
         "Status report on the lease agreement",
         "Lease agreement: everything you need to know",
         "Loan agreement signed with the bank",
+        "Company files full year audited financial statements",
+        "Tenant delivers executed copy of lease agreement",
+        "Acme a signé contrat de bail avec Beta",
+        "Acme unterzeichnet Mietvertrag mit Beta",
+        "Customers with signed supply agreement",
+        "A Non-Disclosure Agreement",
     ],
 )
 def test_a_sentence_is_no_title(line: str) -> None:
@@ -265,6 +271,32 @@ def test_what_only_speaks_of_a_document_is_not_that_document(name: str, text: st
 def test_a_deed_about_an_agreement_is_not_that_agreement(opening: str) -> None:
     sentence = "This Agreement is made on 4 May 2024 between Acme Ltd and Beta plc of London and binds their successors"
     assert what("doc.txt", f"{opening} {sentence}").kind in {None, "amendment", "guarantee", "termination_notice"}
+
+
+@cases(
+    ("title", "kind"),
+    [
+        ("Certified true copy of articles of association", "articles"),
+        ("Unanimous written consent of directors", "board_resolution"),
+        ("Executed copy of share purchase agreement", "share_purchase_agreement"),
+        ("Signed version of the lease agreement", "lease"),
+        ("Acme group consolidated financial statements 2023", "financial_statements"),
+        ("Group strategic report and financial statements", "financial_statements"),
+        ("Acme société anonyme comptes annuels 2023", "financial_statements"),
+        ("Exemplaire signé du contrat de bail commercial", "lease"),
+        ("Copia firmada del contrato de arrendamiento", "lease"),
+        ("Texto refundido de los estatutos sociales", "articles"),
+        ("Testo coordinato dello statuto sociale", "articles"),
+        ("Entwurf eines Gesellschaftsvertrags", "articles"),
+        ("Notariell beurkundeter Gesellschaftsvertrag", "articles"),
+        ("A/S Nord Årsrapport 2024", "financial_statements"),
+        ("A&B Ltd Annual accounts 2023", "financial_statements"),
+        ("A O Smith Corporation Annual report", "annual_report"),
+        ("Memo AG\nJahresabschluss 2023", "financial_statements"),
+    ],
+)
+def test_a_title_may_have_words_in_small_letters_or_begin_with_a_name(title: str, kind: str) -> None:
+    assert what("doc.pdf", f"{title}\n\nSome body text follows here.").kind == kind
 
 
 @cases(
