@@ -30,7 +30,7 @@ from tasks.figures.ledger import build_ledger
 from tasks.reports import evidence, evidence_pages, files
 from tasks.reports.company import company_anchor
 from tasks.reports.evidence import CitingCompany, write_evidence
-from tasks.reports.evidence_pages import CitedFor, EvidencePage
+from tasks.reports.evidence_pages import PART, CitedFor, EvidencePage, part_at
 from tasks.reports.files import make_standalone, render, write_report, write_reports
 from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
@@ -588,3 +588,11 @@ def test_further_passages_are_boxed_where_all_evidence_is_asked_for_and_told_apa
     assert page.count("<mark") == 2
     assert ("not boxed above belong to another passage" in page) == (which == "cited")
     assert all("belong to another passage" not in other for other in pages if other != page)
+
+
+def test_a_character_is_in_the_part_whose_last_line_holds_it() -> None:
+    text = f"{'a' * (PART - 10)}\n{'b' * PART}\n{'c' * 30}"
+    parts = [part_at(text, text.index(letter)) for letter in "abc"]
+    assert parts == [1, 2, 3]
+    assert part_at(text, len(text) - 1) == 3
+    assert part_at("a short text", 5) == 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.ai.budget import Account, Ledger
 from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
@@ -203,6 +203,19 @@ def test_nothing_found_is_missing(room: Room, server: ModelServer, more: dict[st
     assert finding.reason == "The sources do not tell."
     assert {near.document.name for near in finding.nearest} == {"Letter.txt", "Report.pdf"}
     assert {near.why.split(" (")[0] for near in finding.nearest} == {"it has a passage related to the question"}
+
+
+@pytest.mark.parametrize(("stance", "absence"), [("against", Absence.NONE), ("for", None)])
+def test_what_speaks_against_it_denies_what_is_missing(
+    room: Room, server: ModelServer, stance: str, absence: Absence | None
+) -> None:
+    answer = json.loads(judgement((1, "recurring revenue falls by 7.1 %"), found=False, score=None))
+    answer["quotes"][0]["stance"] = stance
+    server.says = json.dumps(answer)
+    finding = judged(room)
+    assert finding.status is ScoreStatus.MISSING
+    assert [quote.stance for quote in finding.quotes] == (["against"] if absence else [])
+    assert (finding.absence is Absence.NONE) == (absence is Absence.NONE)
 
 
 @pytest.mark.parametrize("score", [-1, 5.5, 100, 1e300])

@@ -82,6 +82,7 @@ def test_a_figure_has_its_limit(text: str, limit: str) -> None:
         ("EUR 5.0 million", "5,000 thousand euros", True),
         ("$94.8 billion", "$94,836 million", True),
         ("$95 billion", "$94,836 million", False),
+        ("$94.8 billion", "$96,036 million", False),
         ("5 %", "5 percentage points", False),
         ("$5", "€5", False),
         ("$5", "A$5", False),
