@@ -242,6 +242,7 @@ def test_a_form_of_an_agreement_is_a_template() -> None:
         ("notes.md", "# General meeting\nOpening\n43 people signing powers of attorney included\nVote"),
         ("report.pdf", "Analysis of Sleep plc\n4 May 2024\nAuthor\nTable of contents\n1 Lease\n2 Company presentation"),
         ("page.html", "Accounts 2016\n• Auditors' report\n• Consolidated financial statements\nDownload"),
+        ("Insurance Product Information Document.pdf", "Key Information Document\nWhat is insured?"),
         ("claim.pdf", "Executive expenses claim form\nName\nTotal claimed\n"),
         ("report.pdf", "Report on the investigation\nAcme\n4 May 2024\nTable of contents\n1. Introduction"),
         ("wi_versicherungs_memo.docx", "W&I-Versicherungs-Memo – Projekt Falke\nLimit 20 Mio. EUR"),
