@@ -54,7 +54,7 @@ class DocumentFormat:
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _OPEN: Final = "application/vnd.oasis.opendocument."
 _MACROS: Final = ".macroEnabled.12"
-_DOCX, _PPTX = "docx-14", "pptx-11"
+_DOCX, _PPTX = "docx-15", "pptx-12"
 """The versions of the readers that also read what LibreOffice makes of other formats."""
 
 OURS: Final = (
@@ -131,7 +131,7 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt.reader"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-5", "tasks.reading.xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.xls"),
     DocumentFormat(
         (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-4", "tasks.reading.xlsb"
     ),
