@@ -273,14 +273,16 @@ def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str 
 
 
 def _show_year(day: str, number_format: NumberFormat) -> str:
-    """A date that shows no day as it is shown: "2022E", "Dec-22A". The last day of another month than December heads a
-    fiscal year, and stays.
+    """A date that shows no day as it is shown: "2022E", "Dec-22A".
+
+    Where a year alone is shown, days other than 1 January and those of December stay: fiscal years begin and end on
+    them.
     """
     date = dt.date.fromisoformat(day)
-    ends_month = (date + dt.timedelta(days=1)).day == 1 if date < dt.date.max else True
     if number_format.without_day == "my":
         return f"{number_format.before}{_MONTHS[date.month - 1]}-{date:%y}{number_format.after}".strip()
-    return day if ends_month and date.month < 12 else f"{number_format.before}{day[:4]}{number_format.after}".strip()
+    is_calendar_year = date.month == 12 or (date.month, date.day) == (1, 1)
+    return f"{number_format.before}{day[:4]}{number_format.after}".strip() if is_calendar_year else day
 
 
 @lru_cache(maxsize=4096)

@@ -15,12 +15,14 @@ from tests.cases import cases
         ("45322", "yyyy-mm-dd", "2024-01-31"),
         ("45322", "d. mmmm yyyy", "2024-01-31"),
         ("45322", "[$-409]d-mmm-yy;@", "2024-01-31"),
-        # a year alone, as models head their columns; the end of a month within the year is that of a fiscal year
+        # a year alone, as models head their columns; a day within the year is that of a fiscal year
         ("44562", 'yyyy"E"', "2022E"),
         ("44561", "yyyy\\A", "2021A"),
         ("44561", "mmm\\-yy\\A", "Dec-21A"),
         ("43830", '"FY"\\ yy', "FY 2019"),
         ("45322", "yyyy", "2024-01-31"),
+        ("44650", "yyyy", "2022-03-30"),  # of 52 weeks
+        ("44923", 'yyyy"A"', "2022A"),
         ("45322", "mmm-yy", "2024-01-31"),
         ("45322.604166666664", "m/d/yy h:mm", "2024-01-31 14:30:00"),
         ("0.604166666664", "h:mm AM/PM", "14:30:00"),
