@@ -309,16 +309,19 @@ _YEARS: Final = {
 _OF_YEARS: Final = {"BETRAG": "this", "BETRAG_GJ": "this", "BETRAG_VJ": "last"}
 _EMPLOYEES: Final = "HGB_Form_3_16"
 _CURRENCIES: Final = frozenset({"WAEHRUNG", "BILANZ_WAEHRUNG"})
-_SCALES: Final = {"WERT_TSD": "j", "EINHEIT": "T"}
-"""What says that the amounts of a year are in thousands."""
+_SCALES: Final = {"WERT_TSD": {"N": "0", "J": "3"}, "EINHEIT": {"E": "0", "T": "3"}}
+"""What says whether the amounts of a year are in thousands, and the power of ten that each word of it means."""
 
 
 class _AustrianAccounts(_Accounts):
-    """Austrian accounts; a year whose amounts are in thousands in one place and not in another has no unit."""
+    """Austrian accounts; a year whose amounts are in thousands in one place and not in another has no unit, nor has one
+    with a word for it that is not known.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._scales: dict[str, set[str]] = {"this": set(), "last": set()}
+        self._amounts: list[tuple[str, dict[str, str]]] = []
         self._currency = ""
 
     def _element(self, name: str, over: str, words: list[str]) -> None:
@@ -326,15 +329,15 @@ class _AustrianAccounts(_Accounts):
         if over in _YEARS and name in {"BEGINN", "ENDE"}:
             self._days.setdefault(f"{_YEARS[over]} {name}", said)
         elif over in _YEARS and name in _SCALES:
-            self._scales[_YEARS[over]].add("3" if said.upper() == _SCALES[name].upper() else "0")
+            self._scales[_YEARS[over]].add(_SCALES[name].get(said.upper(), "?"))
         elif name in _CURRENCIES:
             self._currency = said
         if over == "POSTENZEILE" and name in _OF_YEARS and said:
             kind = "flow" if any(each.startswith(("HGB_231", "GUV")) for each in self._path) else "stock"
-            scales = self._scales[year := _OF_YEARS[name]]
-            unit, scale = ("money" if len(scales) < _BOTH else "unclear"), next(iter(scales), "0")
-            attributes = {"contextref": f"{kind} {year}", "unitref": unit, "scale": scale}
+            year = _OF_YEARS[name]
+            attributes = {"contextref": f"{kind} {year}"}
             self.facts.append(Fact("".join(self._path[-3:-2]), attributes, words))
+            self._amounts.append((year, attributes))
         elif over == _EMPLOYEES and name == "ANZAHL":
             self.facts.append(Fact(over, {"contextref": "flow this", "unitref": "pure"}, words))
         elif said:
@@ -344,11 +347,11 @@ class _AustrianAccounts(_Accounts):
         """Handle the end of the file: its days say which time the amounts are of, its head in which unit they are."""
         self._declare("unit", "money", measure=self._currency)
         self._declare("unit", "pure", measure="pure")
+        for year, attributes in self._amounts:
+            scale = "".join(self._scales[year] or "0")
+            attributes.update({"unitref": "money", "scale": scale} if scale in {"0", "3"} else {"unitref": "unclear"})
         for year in self._scales:
             with contextlib.suppress(KeyError, ValueError):
                 begin, end = (date.fromisoformat(self._days[f"{year} {day}"]) for day in ("BEGINN", "ENDE"))
                 self._declare("context", f"stock {year}", instant=end)
                 self._declare("context", f"flow {year}", startdate=begin, enddate=end)
-
-
-_BOTH: Final = 2
