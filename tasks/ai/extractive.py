@@ -137,12 +137,13 @@ def _keep_covered(
     named = {source.number: f"{source.name} {source.place or ''}" for source in candidates.values()}
     shown = [f"{named[source.number]}\t{text}" for text, source in candidates.items()]
     coverage = measure_coverage(question, shown if len(named) > 1 else texts, known, likeliest)
+    near = [one for one, at in zip(best, likeliest, strict=True) if coverage[at] >= LEAST / 3]
     if max(coverage[at] for at in likeliest) >= LEAST:
-        return [one for one, at in zip(best, likeliest, strict=True) if coverage[at] >= LEAST / 3]
+        return near
     most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
     if coverage[most] < LEAST:
         return []
-    return [(texts[most], candidates[texts[most]]), *best][:SHOWN]
+    return [(texts[most], candidates[texts[most]]), *near][:SHOWN]
 
 
 def _says_something(sentence: str) -> bool:

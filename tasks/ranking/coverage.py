@@ -124,7 +124,10 @@ def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     base = _fold(stem(word, language))
     if len(base) >= _SHORT:
         return re.compile(re.escape(base[: max(_SHORT, len(base) - 1)]))
-    return re.compile(rf"\b{re.escape(base if len(base) > 3 else _fold(word))}" + r"\b" * (len(word) < _SHORTEST))
+    behind = r"(?!ers?\b)" * (language == "English" and word.rstrip("s") == f"{base}e")  # an office is no officer
+    return re.compile(
+        rf"\b{re.escape(base if len(base) > 3 else _fold(word))}{behind}" + r"\b" * (len(word) < _SHORTEST)
+    )
 
 
 def _fold(text: str) -> str:

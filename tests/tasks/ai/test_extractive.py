@@ -137,6 +137,13 @@ def test_a_question_of_which_the_text_says_nothing_is_not_answered(
     assert sentence is None or sentence in shown
 
 
+def test_words_that_only_look_like_the_questions_answer_nothing() -> None:
+    tellers = "".join(f" The head teller counts cash in vault {number} each day." for number in range(40))
+    text = f"Overdrafts of officers. They are paid back at once. {tellers}"
+    shown = answer("What rent is paid for the head office?", [Source(1, "a.txt", None, text)])
+    assert "No sentence of the text given" in shown
+
+
 def test_a_long_task_is_shown_what_is_nearest() -> None:
     task = "Score the company: " + ", ".join(f"criterion number {number} on topic{number}x" for number in range(40))
     assert "1. Topic7x is said" in answer(task, [Source(1, "a.txt", None, "Topic7x is said to go well this year.")])
