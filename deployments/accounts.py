@@ -37,7 +37,10 @@ def login(
     ] = True,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port that the browser comes back to; 0: any.")] = 0,
 ) -> None:
-    """Log in to the drive on this machine, for runs and the command line."""
+    """Log in to the drive on this machine.
+
+    Runs and the command line use this account.
+    """
     typer.echo(log_in(port, browser=browser))
 
 

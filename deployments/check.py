@@ -31,7 +31,10 @@ def check(
         Path | None, typer.Option(help="The folder for the two files; by default, that of the memo.")
     ] = None,
 ) -> None:
-    """Check each figure, quotation and statement of a memo against a room."""
+    """Check the figures, quotations and statements of a memo.
+
+    They are checked against a data room.
+    """
     folder = out or memo.parent
     page, data = _targets(memo, folder)
     reading = _read(memo)

@@ -40,54 +40,46 @@ class Command(NamedTuple):
 COMMANDS = {
     "demo": Command("deployments.run:demo", "Run the sample batch from start to report, without a network."),
     "run": Command("deployments.run:run", "Run a batch, continuing where an earlier run stopped."),
-    "init": Command(
-        "deployments.init:init", "Write a batch file, criteria and a request list for the data rooms in a folder."
-    ),
+    "init": Command("deployments.init:init", "Write a batch, criteria and a request list for data rooms."),
     "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
     "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.operations:ask", "Ask a question, optionally about a document or a whole data room."),
-    "facts": Command(
-        "deployments.operations:facts", "Print the company's profile as JSON, or the fields that `fact:` may name."
-    ),
+    "ask": Command("deployments.operations:ask", "Ask a question, optionally about a document or a data room."),
+    "facts": Command("deployments.operations:facts", "Print a company's profile as JSON, or list its fields."),
     "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
     "report": Command("deployments.runs:report", "Write the report of a run, or print it."),
     "documents": Command(
         "deployments.documents:list_documents",
-        "Print the kind, state, date, family and pages of each document in a room.",
+        "Print the kind, state, date and pages of each document.",
     ),
     "table": Command("deployments.documents:table", "Print each document's answer to each question."),
     "figures": Command("deployments.figures:figures", "Print the figures of a room."),
-    "check": Command("deployments.check:check", "Check each figure, quotation and statement of a memo against a room."),
+    "check": Command("deployments.check:check", "Check the figures, quotations and statements of a memo."),
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
     "worker": Command("deployments.worker:work", "Carry out the runs that people request in the service."),
-    "login": Command(
-        "deployments.accounts:login", "Log in to the drive on this machine, for runs and the command line."
-    ),
+    "login": Command("deployments.accounts:login", "Log in to the drive on this machine."),
     "deploy": Command(
         "deployments.deploy:deploy",
-        "Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.",
+        "Deploy a batch to the Prefect server in PREFECT_API_URL.",
     ),
     "users": Command("deployments.accounts:manage_users", "Add, list or remove the people who use the pages."),
-    "labels": Command(
-        "deployments.labels:labels", "Export or import people's scores, and see how far the program agrees with them."
-    ),
+    "labels": Command("deployments.labels:labels", "Export or import people's scores, and measure agreement."),
     "export": Command("deployments.runs:export", "Write the tables of a run to files, for analysis."),
     "webhooks": Command(
         "deployments.runs:list_webhooks",
-        "List webhook deliveries, newest first, or retry those that failed.",
+        "List webhook deliveries, newest first, or retry failed ones.",
     ),
-    "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout (Model Context Protocol)."),
+    "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout."),
     "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
     "backup": Command("deployments.home:backup", "Save the home to one file, even while it is in use."),
     "restore": Command("deployments.home:restore", "Restore a backup into a home that is not in use."),
     "prune": Command(
         "deployments.home:prune",
-        "Delete old runs and everything that only they needed: texts, vectors, evidence, profiles, answers.",
+        "Delete old runs and everything that only they needed.",
     ),
     "migrate": Command(
         "deployments.migrate:migrate",
-        "Migrate the database to this release's schema; no service or run may use it meanwhile.",
+        "Migrate the database to this release's schema.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Check what is configured, what responds and what is missing."),
 }
@@ -128,6 +120,13 @@ class _LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # Pydantic's, which Typer lets through
+            raise
 
 
 app = typer.Typer(

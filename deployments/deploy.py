@@ -341,7 +341,7 @@ def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, bloc
 
 
 def deploy(
-    batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.")] = SAMPLE,
+    batch: Annotated[Path, typer.Option(help="The batch that the schedule runs.", show_default="the sample")] = SAMPLE,
     reports: Annotated[
         Path | None,
         typer.Option(
@@ -370,9 +370,10 @@ def deploy(
         str | None, typer.Option(metavar="NAME", help="Remove the deployments of the batch with that name.")
     ] = None,
 ) -> None:
-    """Deploy a batch to the Prefect server that PREFECT_API_URL names; other batches stay as they are.
+    """Deploy a batch to the Prefect server in PREFECT_API_URL.
 
-    Deployed again, a batch keeps its schedule, pool, reports and notification unless they are given anew.
+    Other batches stay as they are. Deployed again, a batch keeps its schedule, pool, reports and notification unless
+    they are given anew.
     """
     screen = None
     if not listed and remove is None:

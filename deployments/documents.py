@@ -43,7 +43,10 @@ def list_documents(
     folder: Annotated[str, typer.Argument(help="A path under the drive's root, a folder's id or its URL.")],
     format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
-    """Print the kind, state, date, family and pages of each document in a room."""
+    """Print the kind, state, date and pages of each document.
+
+    Documents of one family are copies, versions or annexes: each but the first is shown with the name of the first.
+    """
     read = read_room(folder)
     room = read.kinds()
     rows = [_row(row, read.outcomes.get(row.document_id), room) for row in read.listed]
@@ -53,6 +56,8 @@ def list_documents(
     elif format == "csv":
         columns = ("document_id", *_COLUMNS)
         print_csv(columns, ([str(row[name] or "") for name in columns] for row in rows))
+    elif not rows:
+        echo(f"{folder} has no documents.", err=True)
     else:
         for line in align([_SHOWN, *([_cell(row, name) for name in _SHOWN] for row in rows)]):
             echo(line)

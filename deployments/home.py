@@ -90,7 +90,10 @@ def prune(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be deleted.")] = False,
 ) -> None:
-    """Delete old runs and everything that only they needed: texts, vectors, evidence, profiles, answers."""
+    """Delete old runs and everything that only they needed.
+
+    That is texts, vectors, evidence, profiles and answers.
+    """
     database.check_exists()
     calls_before = now() - timedelta(days=min(keep_calls, _LONGEST)) if keep_calls is not None else None
     pruned = pruning.prune(keep, calls_before=calls_before, dry_run=dry_run)

@@ -39,15 +39,16 @@ _FILES: Final = ("batch.yaml", "criteria.yaml", "requests.yaml")
 
 
 def init(
-    template: Annotated[Template, typer.Option(help="What the deal is.")],
+    template: Annotated[Template, typer.Option(help="The type of deal.")],
     folder: Annotated[Path, typer.Argument(help="The folder with a subfolder for each company.")] = Path(),
 ) -> None:
-    """Write a batch file, criteria and a request list for the data rooms in a folder."""
+    """Write a batch, criteria and a request list for data rooms."""
     if not folder.is_dir():
-        raise BadRequest(f"There is no folder {folder}. Give the folder that holds a subfolder for each company.")
+        problem = f"{folder} is not a folder" if folder.exists() else f"There is no folder {folder}"
+        raise BadRequest(f"{problem}. Give the folder that holds a subfolder for each company.")
     present = [name for name in _FILES if (folder / name).exists()]
     if present:
-        raise BadRequest(f"{folder} has {' and '.join(present)} already. Move them away, or choose another folder.")
+        raise BadRequest(f"{folder} already has {', '.join(present)}. Move them away, or choose another folder.")
     companies = find_companies(folder)
     if not companies:
         raise BadRequest(

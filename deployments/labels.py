@@ -37,7 +37,7 @@ def labels(
     by: Annotated[str, typer.Option(help="For import: who gave the labels, where FILE has no column by.")] = "import",
     format: Annotated[PrintFormat, typer.Option(help="The format.")] = "table",  # noqa: A002 - what users type
 ) -> None:
-    """Export or import people's scores, and see how far the program agrees with them."""
+    """Export or import people's scores, and measure agreement."""
     database.check_exists()
     problems = []
     if action == "import":

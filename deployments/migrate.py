@@ -14,7 +14,10 @@ def migrate(
         bool, typer.Option("--check", help="Change nothing; the exit status is 1 if the schema differs.")
     ] = False,
 ) -> None:
-    """Migrate the database to this release's schema; no service or run may use it meanwhile."""
+    """Migrate the database to this release's schema.
+
+    No service or run may use the database while it runs.
+    """
     if check:
         database.check()
     was_migrated = not check and database.migrate()

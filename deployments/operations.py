@@ -49,7 +49,7 @@ def ask(
         Literal["text", "json"], typer.Option(help="How an answer from a room is printed.")
     ] = "text",
 ) -> None:
-    """Ask a question, optionally about a document or a whole data room."""
+    """Ask a question, optionally about a document or a data room."""
     if room and context:
         raise BadRequest("Give --context or --room, not both.", {"room": "not with --context"})
     if not room:
@@ -99,7 +99,7 @@ def facts(
     claims: Annotated[bool, typer.Option("--claims", help="Also print what each source says of each field.")] = False,
     list_fields: Annotated[bool, typer.Option("--fields", help="List the fields that `fact:` may name.")] = False,
 ) -> None:
-    """Print the company's profile as JSON, or the fields that `fact:` may name."""
+    """Print a company's profile as JSON, or list its fields."""
     if list_fields:
         for path, kind in fields().items():
             echo(path, kind.value, field_name(path))

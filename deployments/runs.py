@@ -58,7 +58,7 @@ def list_webhooks(
     most: Annotated[int, typer.Option("--most", min=1, help="How many deliveries to list.")] = 20,
     retry: Annotated[bool, typer.Option("--retry", help="Retry failed deliveries now.")] = False,
 ) -> None:
-    """List webhook deliveries, newest first, or retry those that failed."""
+    """List webhook deliveries, newest first, or retry failed ones."""
     check_webhooks()
     database.check_exists()
     if retry:

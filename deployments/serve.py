@@ -17,14 +17,17 @@ from deployments.terminal import echo
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes serve this address.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="The number of server processes.")] = 1,
 ) -> None:
     """Serve the API and its pages."""
     server.serve(host, port, workers)
 
 
 def mcp() -> None:
-    """Serve an AI assistant on stdin and stdout (Model Context Protocol)."""
+    """Serve an AI assistant on stdin and stdout.
+
+    It speaks the Model Context Protocol.
+    """
     if sys.stdin.isatty():
         echo("An AI assistant starts this command and speaks to it on stdin: see docs/assistants.md.", err=True)
     create_server(local_runner()).run("stdio")

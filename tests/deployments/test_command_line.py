@@ -112,8 +112,15 @@ def test_commands_that_wait_or_prepare_are_small(name: str, tmp_path: Path) -> N
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = run(["--help"], tmp_path)
     assert done.returncode == 0
-    for command in COMMANDS:
-        assert f"  {command} " in done.stdout
+    for name, command in COMMANDS.items():
+        assert re.search(rf"(?m)^  {name} +{re.escape(command.help)}$", done.stdout), "its help is cut"
+
+
+def test_wrong_options_are_told_in_plain_words(tmp_path: Path) -> None:
+    told = run(["init", "--template", "nope"], tmp_path).stderr
+    assert "Value error" not in told
+    assert "'--template': 'nope' is not one of 'venture'" in told
+    assert "/" not in run(["deploy", "--help"], tmp_path).stdout.split("--batch")[1].split("--reports")[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
