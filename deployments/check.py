@@ -57,7 +57,8 @@ def check(
         echo(warning, err=True)
     if unread:
         echo(
-            f"{name_documents(unread)} of the room could not be read; anything that only they say counts as not found.",
+            f"{name_documents(unread)} of the room could not be read, or only in part; anything that only they say "
+            "counts as not found.",
             err=True,
         )
     if not checked:

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from deployments.rooms import read_texts
+from deployments.rooms import read_place, report_unread
 from deployments.terminal import echo, print_json
 from deployments.texts import read_all
 from tasks.ai.privileged import find_privileged_files, say_kept
@@ -87,11 +87,11 @@ _INTERNAL: Final = {"quotes": {"__all__": {"text_id", "start", "end"}}}
 
 
 def _ask_room(question: str, folder: str) -> RoomAnswer:
-    documents = read_texts(folder)
-    if not documents:
+    read = report_unread(read_place(folder))
+    if not read.texts:
         raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")
     names = Path(folder).name.replace("-", " ").replace("_", " ")
-    return ask_room(question, RoomPassages(documents, [folder], by_meaning=True), names)
+    return ask_room(question, RoomPassages(read.texts, [folder], by_meaning=True), names, read.unread)
 
 
 def facts(

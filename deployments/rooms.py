@@ -47,9 +47,13 @@ class ReadRoom(NamedTuple):
 
     @property
     def unread(self) -> list[str]:
-        """The names of the documents that gave no words."""
-        texts = self.text_ids
-        return [row.name for row in self.listed if row.document_id not in texts]
+        """The names of the documents that gave no words, or of which pages could not be read."""
+        texts, outcomes = self.text_ids, self.outcomes
+        return [
+            row.name
+            for row in self.listed
+            if row.document_id not in texts or outcomes[row.document_id].pages != outcomes[row.document_id].pages_read
+        ]
 
     def kinds(self) -> RoomKinds:
         """The kinds of the room's documents."""
@@ -87,10 +91,14 @@ def read_place(place: str) -> ReadRoom:
 
 def read_texts(place: str) -> list[LedgerText]:
     """The texts of `read_place`; documents that could not be read are reported on stderr."""
-    room = read_place(place)
+    return report_unread(read_place(place)).texts
+
+
+def report_unread(room: ReadRoom) -> ReadRoom:
+    """The room; its documents that could not be read, or not whole, are reported on stderr."""
     if room.unread:
-        echo(f"Without {name_documents(room.unread)}, which could not be read.", err=True)
-    return room.texts
+        echo(f"{name_documents(room.unread)} could not be read, or only in part.", err=True)
+    return room
 
 
 def name_documents(names: Sequence[str]) -> str:

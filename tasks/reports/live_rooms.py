@@ -161,7 +161,9 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
             if question.strip() and (not domains or company.domain in domains):
                 texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
                 passages = _passages(texts, (company.folder,), EmbeddingSettings.current())
-                answer = ask_room(question, passages, company.name)
+                read = {text.document_id for text in texts}
+                unread = [row.name for row in documents if row.document_id not in read or row.pages != row.pages_read]
+                answer = ask_room(question, passages, company.name, unread)
                 addresses = [document_address(quoted.document_id, quoted.start, quoted.end) for quoted in answer.quotes]
                 answers.append(Asked(company.name, answer, addresses))
         return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]

@@ -163,7 +163,9 @@ _MOST_READ: Final = 200
 
 
 class FolderTexts(NamedTuple):
-    """The texts of a room's documents, the names of the documents that have none, and how many are privileged."""
+    """The texts of a room's documents, the names of those that were not read, or not whole, and how many are
+    privileged.
+    """
 
     texts: tuple[LedgerText, ...]
     unread: tuple[str, ...]
@@ -195,7 +197,8 @@ def room_texts(folder_id: str) -> FolderTexts:
     with database.reading() as session:
         above = [listing.folder.name, *documents.find_paths(session, listing.folder.id)]
     open_to_models, privileged = part_privileged(found, above)
-    return FolderTexts(open_to_models, tuple(one.name for one in listed if one.id not in have), len(privileged))
+    unread = (one.name for one in listed if one.id not in have or known[one.id].pages != known[one.id].pages_read)
+    return FolderTexts(open_to_models, tuple(unread), len(privileged))
 
 
 def _read(drive: Drive, document: Document) -> None:

@@ -28,7 +28,9 @@ from tasks.statements.answers import Ground
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6
-SILENT: Final = "The room does not say: no passage was found that mentions this."
+_SILENT: Final = "The room does not say: no passage was found that mentions this."
+_UNREAD: Final = "No passage was found that mentions this. It may be in what could not be read: {}."
+_MOST_NAMED: Final = 3
 
 
 class RoomQuote(BaseModel):
@@ -45,7 +47,7 @@ class RoomQuote(BaseModel):
 
 
 class RoomAnswer(BaseModel):
-    """The answer to a question about a room. `missing`: the room does not say; then there are no quotes."""
+    """The answer to a question about a room. `missing`: no passage says it; then there are no quotes."""
 
     question: str
     answer: str
@@ -54,13 +56,14 @@ class RoomAnswer(BaseModel):
     notes: list[str] = []
 
 
-def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer:
+def ask_room(question: str, room: RoomPassages, company: str = "", unread: Sequence[str] = ()) -> RoomAnswer:
     """Answer a question from a room's passages.
 
     Args:
         question: the question.
         room: the passages.
         company: words that name the company: a question may name it where a document says "we".
+        unread: the names of the documents that could not be read, or not whole. What no passage says may be in these.
 
     Raises:
         BadRequest: the question is blank.
@@ -73,10 +76,14 @@ def ask_room(question: str, room: RoomPassages, company: str = "") -> RoomAnswer
     passages = dict(enumerate(room.likeliest(question, _BY_QUERY, _BY_WORDS), 1))
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
     if answerer.model is None:
-        return _without_model(question, sources, passages, company)
-    answerer = with_names(answerer, lambda: profile_names(company, "", None) | room.signed_names)
-    answer = _by_model(question, sources, passages, company, answerer)
-    answer.notes += filter(None, [say_kept([document.document_name for document in room.kept])])
+        answer = _without_model(question, sources, passages, company)
+    else:
+        answerer = with_names(answerer, lambda: profile_names(company, "", None) | room.signed_names)
+        answer = _by_model(question, sources, passages, company, answerer)
+        answer.notes += filter(None, [say_kept([document.document_name for document in room.kept])])
+    if answer.missing and unread:
+        more = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
+        answer.answer = _UNREAD.format(", ".join(unread[:_MOST_NAMED]) + more)
     return answer
 
 
@@ -85,7 +92,7 @@ def _without_model(
 ) -> RoomAnswer:
     best = best_sentences(question, sources, company) or ()
     quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
-    answer = f"{OPENING} These words of the room address the question." if quotes else SILENT
+    answer = f"{OPENING} These words of the room address the question." if quotes else _SILENT
     return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
 
 
@@ -97,7 +104,7 @@ def _by_model(
     answerer: Answerer,
 ) -> RoomAnswer:
     if not sources:
-        return RoomAnswer(question=question, answer=SILENT, missing=True, quotes=[])
+        return RoomAnswer(question=question, answer=_SILENT, missing=True, quotes=[])
     ledger = make_question_ledger()
     answer = answer_once(answerer, question, sources, ledger=ledger)
     statements = sentences(answer.text)
@@ -117,7 +124,7 @@ def _by_model(
     is_silent = not proof.answer.shown
     return RoomAnswer(
         question=question,
-        answer=SILENT if is_silent else proof.answer.shown,
+        answer=_SILENT if is_silent else proof.answer.shown,
         missing=is_silent,
         quotes=[] if is_silent else list(quotes.values())[:_QUOTES],
         notes=[*proof.notes, *answer.notes],

@@ -11,6 +11,7 @@ import pytest
 from deployments.documents import list_documents
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import document_index
+from tests.tasks.reading.pdf.test_unknown_characters import without_names
 
 LEASE = "Lease\nLandlord and tenant, as varied by the Facility Agreement dated 4 May 2020.\n" + "The rent is due. " * 30
 
@@ -52,3 +53,15 @@ def test_the_index_has_the_kinds_of_what_was_read(room: str) -> None:
     list_documents(room)
     (category,) = document_index(folder).answer()["document_index"]
     assert [entry.get("kind") for entry in category["documents"]] == ["Lease", "Lease", None]
+
+
+def test_characters_that_nobody_knows_make_no_family(
+    room: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR", "off")
+    for name in ("Steel", "Timber"):
+        (tmp_path / room / f"{name}.pdf").write_bytes(without_names(times=9) + f"% {name}\n".encode())
+    list_documents(room, "json")
+    families = {row["document_name"]: row["family"] for row in json.loads(capsys.readouterr().out)["documents"]}
+    assert (families["Steel.pdf"], families["Timber.pdf"]) == (None, None)
+    assert families["Lease.txt"] is not None

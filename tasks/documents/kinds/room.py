@@ -141,7 +141,11 @@ def find_text_signs(text_ids: Iterable[int], *, find: bool = True) -> dict[int, 
     for group in group_sizes(sizes):
         with database.reading() as session:
             new = {
-                text.id: NewSigns(version, read_signs(text.text, text.places).as_json(), sketch(text.text))
+                text.id: NewSigns(
+                    version,
+                    read_signs(text.text, text.places).as_json(),
+                    b"" if text.pages_read == 0 else sketch(text.text),  # stamps and unknown characters tell no copies
+                )
                 for text in find_texts(session, group)
                 if text.id is not None
             }

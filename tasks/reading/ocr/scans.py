@@ -58,7 +58,7 @@ class FilledReading:
     """A reading with what was recognised. `waiting` are the labels of scanned pages that have not been tried yet.
 
     `scanned` is how many pages need recognition, `unread` how many of them were not read, including those that an
-    engine failed on.
+    engine failed on and those whose characters nobody knows.
     """
 
     reading: Reading
@@ -87,18 +87,18 @@ def fill(reading: Reading, recognised: Mapping[str, RecognisedPage], reason: str
     text, places = filling.result()
     by_state = filling.by_state
     failed = [*by_state.get(ScanState.FAILED, ()), *by_state.get(ScanState.LATE, ())]
-    unread = sum(place.kind == SCAN for place in (*failed, *filling.waiting))
+    unread = sum(place.kind == SCAN for place in (*failed, *filling.waiting)) + len(filling.uncertain)
     warnings = [*reading.warnings, *filling.warnings()]
     if unread:
         total = max(reading.pages or 0, unread)
         rest = (
-            f" Scans that were not recognised (OCR): {filling.named(filling.waiting)}. {reason}"
+            f" Pages that were not recognised (OCR): {filling.named(filling.waiting)}. {reason}"
             if filling.waiting
             else ""
         )
         warnings.append(f"{total - unread} of {total} pages were read.{rest}")
     filled = replace(reading, text=text, places=places, warnings=warnings)
-    scanned = len(scans) - filling.kept
+    scanned = sum(place.kind == SCAN for place in scans) + len(filling.uncertain) + len(filling.replaced)
     has_failures = bool(failed) or ScanState.PARTLY in by_state
     return FilledReading(filled, scanned, unread, [place.label for place in filling.waiting], has_failures)
 
@@ -113,11 +113,12 @@ class _Filling:
         self._starts = [place.start for place in self._pages]
         self._edits: list[tuple[Place, str]] = []
         self._places: list[tuple[int, list[Place]]] = []  # new ones, counted from where that edit begins
-        self._replaced: list[Place] = []
-        self._uncertain: list[Place] = []
         self._proved = 0
         self.by_state: dict[ScanState, list[Place]] = {}
         self.waiting: list[Place] = []
+        self.replaced: list[Place] = []
+        self.uncertain: list[Place] = []
+        """Pages of doubtful characters that nothing has shown to be right."""
 
     def add(self, scan: Place) -> None:
         """Insert the text recognised on the next page, if it was recognised."""
@@ -145,10 +146,10 @@ class _Filling:
             self._proved += 1
         elif text:
             self._proved = 0
-            self._replaced.append(scan)
+            self.replaced.append(scan)
             self._put(scan, text, page)
         elif self._proved < wanted and scan.kind == DOUBTFUL_SCAN:
-            self._uncertain.append(scan)
+            self.uncertain.append(scan)
 
     def _put(self, scan: Place, text: str, page: RecognisedPage | None) -> None:
         written, places = _with_places(text, f"{100 * page.confidence:.0f} %" if page else "")
@@ -174,7 +175,7 @@ class _Filling:
         text = "".join((*pieces, self._reading.text[ends[-1] :]))
         if not text.strip():
             return "", []
-        replaced = {(place.start, place.end) for place in self._replaced}
+        replaced = {(place.start, place.end) for place in self.replaced}
         places: list[Place] = []
         for place in self._reading.places:
             start, end = (offset + grown[bisect_right(ends, offset) - 1] for offset in place[:2])
@@ -192,16 +193,10 @@ class _Filling:
             if state in self.by_state:
                 yield sentence.format(self.named(self.by_state[state]))
         for kind, sentence in ((DOUBTFUL_SCAN, _REPLACED), (HIDDEN_SCAN, _MISREAD)):
-            if replaced := [scan for scan in self._replaced if scan.kind == kind]:
+            if replaced := [scan for scan in self.replaced if scan.kind == kind]:
                 yield sentence.format(self.named(replaced))
-        if self._uncertain:
-            yield _UNCERTAIN.format(self.named(self._uncertain))
-
-    @property
-    def kept(self) -> int:
-        """The number of pages whose hidden text is kept."""
-        hidden = sum(place.kind == HIDDEN_SCAN for place in scanned_pages(self._reading))
-        return hidden - sum(place.kind == HIDDEN_SCAN for place in self._replaced)
+        if self.uncertain:
+            yield _UNCERTAIN.format(self.named(self.uncertain))
 
     def named(self, scans: Iterable[Place]) -> str:
         """Pages by their numbers: "pages 1–3", "pages 1, 2 in “Deed.pdf”"."""

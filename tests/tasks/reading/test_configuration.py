@@ -18,7 +18,7 @@ def test_read_document_reads_scans_unless_recognition_is_off(tmp_path: Path, mon
     reading = read_document(path, ".pdf")
     assert reading.text == ""
     assert reading.warnings == [
-        "0 of 1 pages were read. Scans that were not recognised (OCR): page 1. DILIGENCE_OCR is off."
+        "0 of 1 pages were read. Pages that were not recognised (OCR): page 1. DILIGENCE_OCR is off."
     ]
 
 

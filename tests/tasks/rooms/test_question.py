@@ -7,6 +7,8 @@ import pytest
 
 from deployments.operations import ask
 from tasks.errors import BadRequest
+from tests.tasks.reading.ocr.scans import needs_tesseract
+from tests.tasks.reading.pdf.test_unknown_characters import without_names
 
 ROOM = {
     "Lease.txt": "The landlord is Nord AG. Either party may end the lease by a notice of six months.",
@@ -57,3 +59,18 @@ def test_rooms_stand_side_by_side_and_wrong_use_is_told(room: Path, capsys: pyte
         ask("?", context=str(room), room=[str(room)])
     with pytest.raises(BadRequest, match="empty"):
         ask(" ", room=[str(room)])
+
+
+@needs_tesseract
+def test_a_page_whose_fonts_name_no_characters_answers_once_it_is_recognised(
+    room: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (room / "Report.pdf").write_bytes(without_names())
+    monkeypatch.setenv("DILIGENCE_OCR", "off")
+    ask("What does the annual report show?", room=[str(room)])
+    assert "does not say" not in (unread := capsys.readouterr().out)
+    assert "It may be in what could not be read: Report.pdf." in unread
+    monkeypatch.delenv("DILIGENCE_OCR")
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    ask("What does the annual report show?", room=[str(room)])
+    assert "shows that revenue grew by ten percent" in capsys.readouterr().out

@@ -55,7 +55,7 @@ def test_scans_that_nobody_has_read_are_named_and_counted() -> None:
     assert (found.scanned, found.unread, found.waiting) == (3, 2, ["3", "5"])
     assert found.reading.pages == 5
     assert found.reading.warnings[-1] == (
-        "3 of 5 pages were read. Scans that were not recognised (OCR): pages 3, 5. Ask again."
+        "3 of 5 pages were read. Pages that were not recognised (OCR): pages 3, 5. Ask again."
     )
     assert found.reading.text == "words\n\fLoan\n\f\fwords\n\f"
 

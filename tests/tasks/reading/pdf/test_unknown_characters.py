@@ -6,7 +6,7 @@ import reportlab
 from reportlab.pdfbase.ttfonts import TTFont
 
 from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
-from tasks.reading.ocr.scans import fill
+from tasks.reading.ocr.scans import OFF, fill
 from tasks.reading.pdf import defects, reader
 from tests.tasks.reading.pdf import pdfs
 
@@ -14,13 +14,13 @@ LINES = ("The annual report of the company", "shows that revenue grew by ten per
 VERA = Path(reportlab.__file__).parent / "fonts" / "Vera.ttf"
 
 
-def without_names(*, also: str = "") -> bytes:
-    """A page in a font whose glyphs have numbers alone, the second line in Helvetica if it is given."""
+def without_names(*, also: str = "", times: int = 1) -> bytes:
+    """A page in a font whose glyphs have numbers alone: the lines so often, or one and `also` in Helvetica."""
     face = TTFont("Vera", str(VERA)).face
     known = {character: face.charToGlyph[ord(character)] for line in LINES for character in line}
     widths = b" ".join(b"%d [%d]" % (known[one], face.charWidths[ord(one)]) for one in sorted(known))
     content = [f"BT /F2 12 Tf 60 400 Td ({also}) Tj ET"] if also else []
-    for number, line in enumerate(LINES[:1] if also else LINES):
+    for number, line in enumerate(LINES[:1] if also else LINES * times):
         shown = "".join(f"{known[character]:04x}" for character in (line[:5] if also else line))
         content.append(f"BT /F1 14 Tf 60 {700 - 30 * number} Td <{shown}> Tj ET")
     descriptor = (
@@ -44,9 +44,12 @@ def without_names(*, also: str = "") -> bytes:
 
 
 def test_without_recognition_a_page_of_such_glyphs_is_named() -> None:
-    found = fill(reader.read(without_names()), {})
-    assert found.reading.warnings == ["The fonts do not name most of the characters, which may be wrong: page 1."]
-    assert (found.waiting, found.unread) == (["1"], 0)
+    found = fill(reader.read(without_names()), {}, OFF)
+    assert found.reading.warnings == [
+        "The fonts do not name most of the characters, which may be wrong: page 1.",
+        "0 of 1 pages were read. Pages that were not recognised (OCR): page 1. DILIGENCE_OCR is off.",
+    ]
+    assert (found.waiting, found.unread) == (["1"], 1)
 
 
 def test_a_page_of_such_glyphs_is_recognised_instead() -> None:
