@@ -42,8 +42,14 @@ _ENCRYPTED: Final = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 _TEXTS: Final = {".txt", ".csv", ".tsv", ".md", ".json", ".xml", ".html", ".eml", ".mhtml", ".mbox"}
 """Formats without a signature."""
 
-_PLAIN: Final = {".doc": ".txt", ".xls": ".csv", "": ".txt"}
-"""The formats whose programs open plain text under their names too, and what it is then; "": a name says nothing."""
+_PLAIN: Final = {".doc": ".txt", ".pdf": ".txt", ".xls": ".csv", "": ".txt"}
+"""The formats under whose names plain text is found, and what it is then; "": a name says nothing."""
+
+_NOT_PLAIN: Final = re.compile(
+    r"\s*+(?:%|\d+ \d+ obj\b|version https://git-lfs|[^\r\n]*+\s*+\Z)|.*?(?:%PDF-|\bendobj\b|\bstartxref\b)",
+    re.DOTALL,
+)
+"""A damaged PDF, PostScript, what a repository keeps in place of a large file, or one line, as a server's message."""
 
 _OFFICE: Final = {".doc", ".docx", ".xls", ".xlsx"}
 _COLUMNS: Final = re.compile(r"[^\n,;\t]{0,200}[,;\t]")
@@ -106,13 +112,19 @@ def sniff_format(path: Path) -> str | None:
     if (known := is_known(path)) is not None:
         return known
     head = _part(path, 0, _HEAD)
+    if not _is_utf8(head):
+        return None
+    told = ".mbox" if _MAILBOX.match(head) else _in_text(head, "")
+    return None if told is None else _as_supported(told)
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether the beginning of a file is in UTF-8, but for a character that is cut off at its end."""
     try:
         head.decode()
     except UnicodeDecodeError as error:
-        if error.start < len(head) - _CUT_OFF:
-            return None
-    told = ".mbox" if _MAILBOX.match(head) else _in_text(head, "")
-    return None if told is None else _as_supported(told)
+        return error.start >= len(head) - _CUT_OFF
+    return True
 
 
 def _as_supported(extension: str) -> str | None:
@@ -139,7 +151,10 @@ def _read_magic(source: Source, by_name: str) -> str | None:
                 raise UnsupportedFormat(_ARCHIVE.format(extension, by_name))
     if by_name in _TEXTS or not by_name:
         return None
-    return _in_text(_part(source, 0, _HEAD), by_name)
+    head = _part(source, 0, _HEAD)
+    if by_name == ".pdf" and len(head) == _HEAD:  # what is not text may begin farther behind
+        head += _part(source, -_TAIL, _TAIL)
+    return _in_text(head, by_name)
 
 
 def _part(source: Source, start: int, length: int) -> bytes:
@@ -209,4 +224,6 @@ def _in_text(head: bytes, by_name: str) -> str | None:
         return ".eml"
     if by_name == ".xlsx" and _COLUMNS.match(text) is not None:
         return ".csv"
+    if by_name == ".pdf" and (_NOT_PLAIN.match(text) or (encoding == "latin-1" and not _is_utf8(head[:_HEAD]))):
+        return None
     return _PLAIN.get(by_name)

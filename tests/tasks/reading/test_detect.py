@@ -36,6 +36,7 @@ def open_document(kind: str) -> bytes:
         (".txt", docx("Rent"), ".docx"),
         ("", docx("Rent"), ".docx"),
         (".tmp", pdf("Rent"), ".pdf"),
+        (".pdf", "Rent: 900 €\nDue monthly".encode(), ".txt"),
         (".xlsx", agile(xlsx("Rent"), "VelvetSweatshop"), ".xlsx"),
     ],
 )
@@ -68,6 +69,12 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
         (".xlsx", compound({"Unknown": b"x"})),
         (".docx", compound({"WordDocument": b"x"})[:600]),
         (".pdf", b"Rent\n%PDF-1.4"),
+        (".pdf", b"12 0 obj\n<< /Title (Rent) >>\nendobj\n"),
+        (".pdf", b"%!PS-Adobe-3.0\n(Rent) show"),
+        (".pdf", b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 132735\n"),
+        (".pdf", b"Rent\n" * 2000 + b"\0\1\2"),
+        (".pdf", b"Rent: 900 \x80\nDue monthly"),
+        (".pdf", b"Rent not found\n"),
         (".docx", b"<!--" + b"x--><!--" * 500),
     ],
 )
