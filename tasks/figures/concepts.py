@@ -31,7 +31,7 @@ from tasks.user_file import UserFile, read_user_text
 
 _BLANKS: Final = "\xa0\u202f\u2009"
 _RAISED: Final = re.compile(
-    r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?<!\b[kcd]m)(?<!\bm)(?<!\bft)[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*"
+    r"(?<![\d.,])10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?!(?:(?<=\b[kcd]m)|(?<=\bm)|(?<=\bft))[²³])[⁽⁰¹²³⁴⁵⁶⁷⁸⁹]+[,⁰¹²³⁴⁵⁶⁷⁸⁹⁾]*"
 )
 
 

@@ -125,6 +125,7 @@ def test_two_scales_or_currencies_for_one_number_leave_it_out(text: str) -> None
 
 def test_a_rows_own_scale_and_a_line_with_exceptions_contradict_nothing() -> None:
     assert values("EUR thousand\t2024\nRevenue (EUR m)\t6.3\n") == [("revenue", "6300000")]
+    assert values("EUR thousand\t2024\nRevenue (EUR m¹)\t6.3\n") == [("revenue", "6300000")]
     text = "EUR thousand unless stated otherwise\nEUR million\t2024\nRevenue\t6.3\n"
     assert values(text) == [("revenue", "6300000")]
 
