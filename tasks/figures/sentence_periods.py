@@ -336,7 +336,7 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
     groups = times(sentence)
     found = [group[0] for group in groups]
     within = [when for when in found if mention <= when.start < number]
-    before = [when for when in found if when.stop <= mention]
+    before = [when for when in found if when.stop <= mention and not _is_set_aside(sentence[:mention], when)]
     behind = [
         when
         for when in found
@@ -358,6 +358,14 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
                 raise SeveralError
             return _widen(chosen[0], sentence)
     return None
+
+
+def _is_set_aside(ahead: str, when: When) -> bool:
+    """Whether a time stands in brackets with what an amount before them is compared with: "(down 7.1% from FY23)"."""
+    opened, closed = ahead.rfind("(", 0, when.start), ahead.find(")", when.stop)
+    if opened < 0 or closed < 0 or ")" in ahead[opened : when.start]:
+        return False
+    return any(amount.unit or amount.scale for amount in amounts(ahead[opened:closed]))
 
 
 def share_out(

@@ -384,3 +384,17 @@ def test_a_segments_figure_names_its_segment_and_the_groups_does_not() -> None:
 def test_words_say_when_the_companys_year_ends(words: str, end: tuple[int, int]) -> None:
     calendar = learn_calendar(words)
     assert (calendar.month, calendar.day) == end
+
+
+@cases("other", ["Cash Operating Expenses", "cash operating expenses", "Cash EBITDA", "Cash Taxes"])
+def test_cash_before_another_name_is_no_cash(other: str) -> None:
+    text = f"For the year ended June 30, 2025 the Company reported non-GAAP {other} of $666,861."
+    assert "cash" not in {concept for concept, *_ in said(text)}
+
+
+@cases("aside", ["down 7.1% from FY23", "FY23: $1,021 million"])
+def test_a_year_in_brackets_that_compares_another_amount_is_not_that_of_the_next(aside: str) -> None:
+    text = f"In FY24 the Company delivered order volume of $948.6 million ({aside}) and revenue of $53.1 million."
+    assert [each for each in said(text) if each[0] == "revenue"] == [
+        ("revenue", "53100000", "USD", "2024-01-01/2024-12-31")
+    ]
