@@ -444,6 +444,8 @@ def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
     """
     named = [cell for cell in row.cells[1:] if cell]
     is_of_all = not row.cells[0] and len(named) == 1
+    if any(cell.endswith(">>") for cell in row.cells):  # "red >> | policy limits": a legend
+        return True
     if len(named) == 1 and not last and row.cells[0].lower().startswith(_STARTS):
         return True
     says_more = any(find_basis(cell) or only_units(cell) or spoken_span(cell) for cell in named)

@@ -280,3 +280,10 @@ def test_a_table_that_names_years_and_their_ends_dates_the_others(days: str, fir
     years = "\tFY 2025\tFY 2024\tFY 2023\n"
     text = f"EUR{years}{days}\nAssets\t700\t600\t500\n\n\nEUR{years}Revenue\t7,000\t6,000\t5,000\n"
     assert next(period for concept, _, _, period, _ in figures(text) if concept == "revenue") == first
+
+
+def test_columns_of_horizons_are_not_of_the_day_they_are_counted_from(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD thousand"], ["", "2019-12-31"], ["red >>", "policy limit inputs"]]
+    rows += [["", "Current", "30 days", "90 days", "4-6 Months", "7-12 Months"]]
+    rows += [["Total assets", 732108, 729055, 741398, 759001, 785265]]
+    assert [each[:4] for each in sheet(tmp_path, rows)] == [("total_assets", "732108000", "2019-12-31", None)]
