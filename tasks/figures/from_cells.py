@@ -41,7 +41,7 @@ from tasks.language.numbers import (
     read_units,
     thousands_mark,
 )
-from tasks.language.periods import HINT, When, find_periods, header_period, says_to_date
+from tasks.language.periods import HINT, When, find_periods, header_period, make_day, says_to_date
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -443,10 +443,10 @@ class _Table:
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
         when = said.when if said.when and said.when.dated else column.when if column else None
-        if self._pace and when is not None and when is said.when:
+        if self._pace is not None and when is not None and when is said.when:
             when = self._paced(when, meaning, column)
             if when is None:
-                self._findings.leave_out("running totals")
+                self._findings.leave_out("running totals" if self._pace else "no period")
                 return None
         if when is None and said.meaning is not None and column is None:
             self._findings.leave_out("no header over the column")
@@ -468,12 +468,24 @@ class _Table:
             return None
         weight = 0 if self._by_part else self._weight
         consolidated = self._over.is_consolidated
-        return TableCandidate(figure, meaning.rank, self._section, weight, consolidated, row=row.start)
+        named = column.label if column and of_column else said.label
+        in_currency = named is not None and named.units.currency is not None
+        return TableCandidate(
+            figure, meaning.rank, self._section, weight, consolidated, row=row.start, in_currency=in_currency
+        )
 
     def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
-        """The period of a row of a series, as long as the step to the next row; None for a sum that runs on."""
+        """The period of a row of a series, as long as the step to the next row; None for a sum that runs on, and where
+        a day does not tell its period.
+        """
         if not when.end or when.months is not None:
             return when
+        if not self._pace:
+            return when if meaning.kind == "instant" else None
+        if when.end.day == 1:
+            if self._pace > 1:
+                return None
+            when = replace(when, end=make_day(when.end.year, when.end.month, 31))  # a month by its first day
         over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
         if says_to_date(over):
             return replace(when, to_date=True)

@@ -676,9 +676,19 @@ _MOST_DATES: Final = 400
 
 
 def find_pace(names: Sequence[str]) -> int | None:
-    """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies."""
-    paces = {*_steps([header_period(name) for name in names[:_MOST_DATES] if is_date(name)])}
-    return paces.pop() if len(paces) == 1 else None
+    """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies, 0 if
+    some are less than a year apart, so that no row tells how long it is.
+    """
+    dated = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
+    paces = {*_steps(dated)}
+    if len(paces) == 1 and (pace := paces.pop()):
+        return pace
+    days = sorted({when.end for when in dated if when and when.end and not when.months})
+    return 0 if any((day - before).days < _SHORTEST_YEAR for before, day in pairwise(days)) else None
+
+
+_SHORTEST_YEAR: Final = 357
+"""Days between the ends of two fiscal years of whole weeks."""
 
 
 def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:

@@ -95,7 +95,9 @@ _CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class TableCandidate:
-    """A possible figure, with how certain its label is, its section, its table, and where its row begins."""
+    """A possible figure, with how certain its label is, its section, its table, where its row begins, and whether its
+    label names a currency.
+    """
 
     figure: Figure
     rank: int
@@ -104,6 +106,7 @@ class TableCandidate:
     consolidated: bool = False
     table: int = -1
     row: int = -1
+    in_currency: bool = False
 
     def of_concept(self, concept: str) -> "TableCandidate":
         """The same number with another meaning."""
@@ -114,9 +117,16 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
     """The candidates of one table, without those that another one for the same concept and period makes doubtful."""
     strong = {candidate.figure.concept for candidate in candidates if candidate.rank < 2}
     groups: dict[tuple[str, str, str, str | None, Basis | None, str], list[TableCandidate]] = defaultdict(list)
+    currencies: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for candidate in candidates:
+        if candidate.in_currency:
+            currencies[candidate.figure.concept, candidate.figure.period].add(candidate.figure.unit)
     for candidate in candidates:
         figure = candidate.figure
         if candidate.rank == 2 and figure.concept in strong:
+            continue
+        if candidate.in_currency and "/" not in figure.period and len(currencies[figure.concept, figure.period]) > 1:
+            findings.leave_out("rows of one concept that differ")  # accounts: "Cash EUR", "Cash USD"
             continue
         groups[figure.concept, figure.unit, figure.period, figure.entity, figure.basis, figure.variant].append(
             candidate

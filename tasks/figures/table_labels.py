@@ -90,8 +90,11 @@ class LabelReader:
             )
         return found
 
-    def _read(self, words: str) -> Label:
-        meaning = self.meaning(words)
+    def _read(self, written: str) -> Label:
+        meaning, words = self.meaning(written), written
+        if meaning is None and (parted := _part_units(written)) and self.speaks(parted):
+            words = parted
+            meaning = self.meaning(words)
         rest, when = _part_time(words) if meaning is None or HINT.search(words) else (words, None)
         units, basis, part = read_units(rest), find_basis(rest), None
         if meaning is None:
@@ -101,7 +104,7 @@ class LabelReader:
             meaning = self.meaning(of_part["what"])
             part = of_part["part"] if meaning is not None else None
         average = WORDS.table_average.search(words) is not None
-        return Label(words, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
+        return Label(written, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
     def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
         """The meaning of a label without its units, if necessary also without its brackets or basis; and what remains
@@ -120,6 +123,22 @@ class LabelReader:
             rest = without_basis(rest)
             meaning = self.meaning(rest)
         return meaning, rest
+
+
+def _part_units(words: str) -> str:
+    """A label with the units at its end in brackets: "Revenue (EUR k)", "revenue (THB)" for "revenue_THB"; "" without a
+    currency, and for "revenue_usd_m", which may be that of a month.
+    """
+    mark = " " if " " in words else "_"
+    parts = words.split(mark)
+    if len(words) > _SHORT_TITLE or read_units(" ".join(parts)).currency is None or (mark == "_" and "m" in parts):
+        return ""
+    for at in range(1, len(parts)):
+        units = " ".join(parts[at:])
+        units = units.lower() if words.isupper() else units  # in capitals "ALL" is no code
+        if only_units(units) and read_units(units).currency:
+            return f"{' '.join(parts[:at])} ({units})"
+    return ""
 
 
 _ENUMERATED: Final = frozenset({"total_assets", "current_assets", "equity", "total_liabilities", "current_liabilities"})

@@ -64,6 +64,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
+    rf"|(?P<yearfirst>\b(?P<yf>{YEAR})[/-]?(?:(?P<yfp>q[1-4]|h[12])|m(?P<yfm>0[1-9]|1[0-2]))\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth)[ -]quarter(?: of"
     rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?(?!\w))"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second)[ -]half(?: of| year)?)(?:[ /-]?(?:fiscal "
@@ -78,7 +79,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)"
     r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,]\d))"
     rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})"
-    r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d)))",
+    r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d|-w\d)))",
     re.IGNORECASE,
 )
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
@@ -428,6 +429,12 @@ def _several_months(part: _Part) -> When:
     return When(make_day(_full(part["mby"]), last, 31), (last - first) % 12 + 1)
 
 
+def _year_and_part(part: _Part) -> When:
+    """A quarter, half or month as statistics offices write it: "2025-Q1", "2025Q1", "2025M01"."""
+    year = int(part["yf"])
+    return When(year=year, part=part["yfp"].upper()) if "yfp" in part else When(make_day(year, int(part["yfm"]), 31), 1)
+
+
 def _quarter(part: _Part) -> When:
     number = part.get("qa") or part.get("qb") or look_up(_QUARTER_WORDS, part["qw"])
     return When(year=_full(part["qy"]) if "qy" in part else None, part=f"Q{number}")
@@ -467,6 +474,7 @@ _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
     "monthyear": _month,
     "packed": lambda part: When(make_day(_full(part["py"]), look_up(_MONTHS, part["pm"]), 31), 1),
     "months": _several_months,
+    "yearfirst": _year_and_part,
     "quarter": _quarter,
     "half": _half,
     "season": _season,

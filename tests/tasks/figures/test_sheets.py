@@ -282,6 +282,83 @@ def test_a_table_that_names_years_and_their_ends_dates_the_others(days: str, fir
     assert next(period for concept, _, _, period, _ in figures(text) if concept == "revenue") == first
 
 
+def written(folder: Path, name: str, text: str) -> list[tuple[str | None, ...]]:
+    """(concept, value, unit, period) of a file with this text."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return [
+        (figure["concept"], figure["value"], figure["unit"], figure["period"])
+        for figure in read_figures(str(folder / name))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "period"),
+    [
+        ("2024-01", "2024-02", "2024-02-01/2024-02-29"),
+        ("2024M01", "2024M02", "2024-02-01/2024-02-29"),
+        ("Jan 2024", "Feb 2024", "2024-02-01/2024-02-29"),
+        ("2024-Q1", "2024-Q2", "2024-04-01/2024-06-30"),
+        ("2024Q1", "2024Q2", "2024-04-01/2024-06-30"),
+        ("2023-H2", "2024-H1", "2024-01-01/2024-06-30"),
+        ("2023", "2024", "2024-01-01/2024-12-31"),
+    ],
+)
+def test_columns_that_programs_name_are_read_for_the_periods_of_their_rows(
+    first: str, second: str, period: str, tmp_path: Path
+) -> None:
+    rows = [
+        ["period", "revenue_THB", "fixed_opex_THB", "cash_THB"],
+        [first, "9000", "1", "8000"],
+        [second, "9500", "2", "8100"],
+    ]
+    separated = "".join(f"{','.join(row)}\n" for row in rows)
+    marked = "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], ["---"] * 4, *rows[1:]])
+    for name, text in (("plan.csv", separated), ("plan.md", marked)):
+        assert written(tmp_path, name, text)[-2:] == [
+            ("revenue", "9500", "THB", period),
+            ("cash", "8100", "THB", period.partition("/")[2]),
+        ]
+
+
+def test_rows_named_by_the_first_day_of_their_month_are_of_that_month(tmp_path: Path) -> None:
+    rows: list[Row] = [["Month", "Revenue EUR k", "Cash EUR k"]]
+    rows += [[dt.date(2024, month, 1), 9_000 + month, 8_000] for month in (1, 2, 3)]
+    found = sheet(tmp_path, rows)[-2:]
+    assert [each[:3] for each in found] == [
+        ("revenue", "9003000", "2024-03-01/2024-03-31"),
+        ("cash", "8000000", "2024-03-31"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2024-05-01", "2024-05-02", "2024-05-03"],
+        ["2024-05-03", "2024-05-10", "2024-05-17"],
+        ["2024-01-17", "2024-02-29"],
+    ],
+)
+def test_days_that_tell_no_period_give_stocks_alone(days: list[str], tmp_path: Path) -> None:
+    text = "date,revenue_usd,cash_usd\n" + "".join(f"{day},9000,8000\n" for day in days)
+    assert written(tmp_path, "days.csv", text) == [("cash", "8000", "USD", day) for day in days]
+
+
+@pytest.mark.parametrize(
+    "name", ["revenue_ALL_regions", "REVENUE_ALL", "revenue_per_usd", "revenue_usd_m", "revenue_usd_2023"]
+)
+def test_names_of_columns_that_end_in_something_else_mean_nothing(name: str, tmp_path: Path) -> None:
+    assert not written(tmp_path, "months.csv", f"month,{name}\n2024-01,9000\n2024-02,9500\n")
+
+
+def test_weeks_are_no_years(tmp_path: Path) -> None:
+    assert not written(tmp_path, "weeks.csv", "week,revenue_usd,cash_usd\n2024-W01,9000,8000\n")
+
+
+def test_accounts_in_several_currencies_are_not_all_the_cash(tmp_path: Path) -> None:
+    text = "item,2023,2024\nCash USD,5000,6000\nCash EUR,7000,8000\nRevenue USD,50000,60000\n"
+    assert {concept for concept, *_ in written(tmp_path, "accounts.csv", text)} == {"revenue"}
+
+
 def test_columns_of_horizons_are_not_of_the_day_they_are_counted_from(tmp_path: Path) -> None:
     rows: list[Row] = [["USD thousand"], ["", "2019-12-31"], ["red >>", "policy limit inputs"]]
     rows += [["", "Current", "30 days", "90 days", "4-6 Months", "7-12 Months"]]
