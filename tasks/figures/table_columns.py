@@ -115,6 +115,7 @@ def read_header(
     unclear = lost or _contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     columns: list[FigureColumn] = []
+    of_horizons = any(map(WORDS.horizon.search, words))
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
         label = reader.read(text)
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
@@ -126,6 +127,8 @@ def read_header(
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_without_time(of_part), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
+        is_horizon = WORDS.horizon.search(text) or spoken_span(text) or entity == "Current"
+        skipped = skipped or (of_horizons and bool(is_horizon))
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
         is_eastern_part = entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text)

@@ -361,6 +361,6 @@ def test_accounts_in_several_currencies_are_not_all_the_cash(tmp_path: Path) -> 
 
 def test_columns_of_horizons_are_not_of_the_day_they_are_counted_from(tmp_path: Path) -> None:
     rows: list[Row] = [["USD thousand"], ["", "2019-12-31"], ["red >>", "policy limit inputs"]]
-    rows += [["", "Current", "30 days", "90 days", "4-6 Months", "7-12 Months"]]
-    rows += [["Total assets", 732108, 729055, 741398, 759001, 785265]]
+    rows += [["", "Actual", "Current", "30 days", "3 months", "4-6 Months", "7-12 Months"]]
+    rows += [["Total assets", 732108, 710000, 729055, 741398, 759001, 785265]]
     assert [each[:4] for each in sheet(tmp_path, rows)] == [("total_assets", "732108000", "2019-12-31", None)]
