@@ -37,6 +37,12 @@ def test_the_table_has_kinds_families_and_what_is_not_there(room: str, capsys: p
     assert missing.startswith("Not in the room: “Facility Agreement dated 4 May 2020”, which ")
 
 
+def test_a_room_without_documents_is_told(room: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    list_documents("empty")
+    assert capsys.readouterr() == ("", "empty has no documents.\n")
+
+
 def test_json_and_csv_have_the_same_rows(room: str, capsys: pytest.CaptureFixture[str]) -> None:
     list_documents(room, "json")
     answer = json.loads(capsys.readouterr().out)
