@@ -53,7 +53,7 @@ _HEAD: Final = 1000
 _LONGEST_TITLE: Final = 100
 _RECAP: Final = re.compile(
     rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>(?-i:(?=[A-Z])){MONTH})(?: \w+)? "
-    r"(?:updates?|recap|newsletter|in review)",
+    r"(?:updates?|recap|newsletter|in review)(?=$| *[–—|:(]| - )",
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
@@ -75,6 +75,9 @@ _STORED: Final = _SHEETS - {".csv"}
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
+
+_SURE_CODE: Final = 3
+"""So often a document has the code of a currency that its rupees are that one's, where it names nothing of India."""
 
 _MARKS: Final = {mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark != "kr."}
 _WORDLIKE: Final = {
@@ -321,13 +324,16 @@ class LedgerDocument:
 
     @cached_property
     def _rupee(self) -> str:
-        """The rupee of "Rs.": another country's where the document is stated in it, else India's where it names no
-        other country that has one, or India no less often; otherwise unknown.
+        """The rupee of "Rs.": another country's where the document is stated or written in it, else India's where it
+        names no other country that has one, or India no less often; otherwise unknown.
         """
         stated = self._stated or "INR"
         if stated != "INR" and stated in RUPEES:
             return stated
         counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in RUPEES.items()}
+        written = max(RUPEES, key=lambda code: count_words(self._head, code))
+        if not counts["INR"] and count_words(self._head, written) >= _SURE_CODE:
+            return written
         is_marked = "₹" in self._head or not count_words(self._lower, "rs")
         return "INR" if is_marked or counts["INR"] >= max(counts.values()) else UNKNOWN
 
@@ -467,7 +473,7 @@ class LedgerDocument:
             and not (WORDS.of_plans.search(line) or WORDS.of_others.search(line))
         ):
             return dated[0] if WORDS.update.search(line[: dated[0].start]) else None
-        named = _RECAP.fullmatch(line)
+        named = _RECAP.match(line)
         day = self.calendar.dated
         if named is None or day is None:
             return None

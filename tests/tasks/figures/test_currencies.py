@@ -105,6 +105,8 @@ def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
     [
         ("Mills Limited, Karachi, Pakistan", "unknown"),
         ("Mills Limited. All amounts in PKR", "PKR"),
+        ("Mills Limited. NPR 12, NPR 15 and NPR 18", "NPR"),
+        ("Mills Limited, Mumbai. NPR 12, NPR 15 and NPR 18", "unknown"),
         ("Mills Limited. Our first shop in Sri Lanka", "unknown"),
         ("Mills Limited, Bengaluru. Our first shop in Sri Lanka", "INR"),
         ("Mills Limited, Mumbai, India. Its subsidiary in Nepal", "INR"),

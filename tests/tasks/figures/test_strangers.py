@@ -238,7 +238,7 @@ JULY = "2024-07-01/2025-06-15"
         ("Acme\n\nReporting period: July 1 - September 30, 2025\n\n## Key metrics\n\n- Net Income: $9,000\n", [
             ("net_income", "9000", "2025-07-01/2025-09-30"),
         ]),
-        ("date: 2017-10-01\ntitle: September Recap\n\nUSD\tThis Month\tChange\nRevenue\t5,000\t+3%\n", [
+        ("date: 2017-10-01\ntitle: September Recap – $110 MRR\n\nUSD\tThis Month\tChange\nRevenue\t5,000\t+3%\n", [
             ("revenue", "5000", "2017-09-01/2017-09-30"),
         ]),
         ("Acme update, March 2025\n\n- Headcount: 40 by June\n- Customers: 12 new\n", []),
@@ -287,6 +287,7 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
         ("# Acme\n\nDate: 12 September 2024\n\nWe may update these numbers.\n\n- Revenue: $5,000\n", []),
         ("# Acme update, 2 April 2025\n\nUSD\tThis month\nRevenue\t5,000\n", []),
         ("# Acme update, March 2025\n\n- Revenue: $5,000 (YTD)\n- Debt: $4 (LTM)\n", []),
+        ("# Acme annual report 2024\n\n## Executive summary\n\n### Key Metrics\n\n- Revenue: $5,000\n", ["5000"]),
         ("# Acme\n\nReference: Annual report 2023\n\n- Revenue: $5,000\n", []),
     ],
 )
@@ -380,6 +381,8 @@ FISCAL = "2023-07-01/2024-06-30"
         ("Balance sheet", "2024", "Owners' equity|7;Non-controlling interests|1;Total equity|8", [
             ("equity", "7", "2024-12-31"),
         ]),
+        ("Balance sheet", "2024", "Domestic equities|5;Total equities|8", []),
+        ("Balance sheet", "2024", "Owner's equity|1;Total for Equities|8", [("equity", "8", "2024-12-31")]),
         ("Profit and loss", "2024", "Sales|20;Services|10;Total income|30;Total cost of goods sold|5;Gross profit|25", [
             ("cost_of_revenue", "5", "2024-01-01/2024-12-31"), ("gross_profit", "25", "2024-01-01/2024-12-31"),
             ("revenue", "30", "2024-01-01/2024-12-31"),
