@@ -35,6 +35,7 @@ from tasks.language.normalise import escape_line, escape_text
 from tasks.prefect_setup import TRACKING_LOG, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
+from tasks.reading.ocr.page import FAILED
 from tasks.remote.environment import usable_environment
 from tasks.reports.replacing import check_writable
 from tasks.reports.report import list_warnings, load_results, result_lines
@@ -358,7 +359,7 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
-        for company_id, (read, pages) in scans_done(session, run.id).items():
+        for company_id, (read, pages) in scans_done(session, run.id, FAILED).items():
             scans[company_id] = f", scans: {read:,} of {pages:,} pages" if read < pages else ""
     return counts, scans
 

@@ -419,8 +419,11 @@ def count_pages_since(session: Session, moment: datetime) -> int:
     return session.exec(select(func.count()).where(col(StoredPage.created_at) >= moment)).one()
 
 
-def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
-    """How many scanned pages of each company of a run have been recognised, and how many there are, by company id."""
+def scans_done(session: Session, run_id: str, failed: Sequence[str]) -> dict[int, tuple[int, int]]:
+    """How many scanned pages of each company of a run have been recognised, and how many there are, by company id.
+
+    `failed`: how the packed pages begin that could not be read.
+    """
     documents = (
         select(RunDocument.company_id, RunDocument.content_hash, StoredText.scanned_pages)
         .join(RunCompany)
@@ -430,6 +433,7 @@ def scans_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
     )
     done = (
         select(StoredPage.content_hash, func.count(func.distinct(StoredPage.page)).label("pages"))
+        .where(*(~col(StoredPage.packed).startswith(beginning) for beginning in failed))
         .group_by(col(StoredPage.content_hash))
         .subquery()
     )

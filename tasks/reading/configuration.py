@@ -45,7 +45,7 @@ class ReadingSettings(Settings):
         description="Tesseract's names of the languages of scans; `auto` takes those of the room where none are given",
         pattern="^[A-Za-z0-9_]+([+,] ?[A-Za-z0-9_]+)*$",
     )
-    ocr_page_timeout: float = Field(60, gt=0, description="seconds that recognising one page may take")
+    ocr_page_timeout: float = Field(60, gt=0, description="seconds of a processor that recognising one page may take")
     ocr_pages: int | None = Field(None, ge=0, description="the most scanned pages that a run recognises")
 
 
@@ -110,7 +110,9 @@ def make_reading_limits(settings: ReadingSettings) -> Limits:
 def recognising_pool() -> ExtractionPool:
     """The processes that recognise pages, each under the limits for a page. They start with the first page."""
     settings = ReadingSettings.current()
-    return _recognising_pool(Limits(settings.ocr_page_timeout, _MEMORY_MB, settings.document_max_mb))
+    return _recognising_pool(
+        Limits(settings.ocr_page_timeout, _MEMORY_MB, settings.document_max_mb, tesseract.PATIENCE)
+    )
 
 
 @lru_cache(maxsize=2)

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError, NoResultFound
 
-from storage import database, documents, texts
+from storage import database, documents, runs, texts
 from storage.documents import Content
-from storage.texts import NewText, Outcome, Passage, StoredText
+from storage.run_documents import RunDocument
+from storage.texts import NewText, Outcome, Passage, StoredPage, StoredText
+from tasks.reading.ocr.page import FAILED, RecognisedPage, ScanState
 from tests.storage import rows
 
 
@@ -192,3 +194,25 @@ def _cut(text_id: int, cutter: str, pieces: int) -> None:
             for number in reversed(range(pieces))
         ]
         texts.save_passages(session, cutter, {text_id: passages})
+
+
+def test_a_run_has_done_the_scans_that_were_read(database_url: str) -> None:
+    text_id = store(rows.text("c0", scanned_pages=3))
+    with database.writing() as session:
+        runs.add_run(session, rows.run(), [rows.company()])
+        (company,) = runs.run_companies(session, "r1")
+        assert company.id is not None
+        found: dict[str, Any] = {
+            "company_id": company.id,
+            "document_id": "d",
+            "name": "Deed.pdf",
+            "path": "",
+            "url": "http://x/d",
+        }
+        session.add(RunDocument(**found, content_hash="c0", text_id=text_id))
+        for page, state in enumerate([ScanState.READ, ScanState.LATE, ScanState.FAILED], 1):
+            packed = RecognisedPage(state).pack()
+            key: dict[str, Any] = {"content_hash": "c0", "page": str(page), "engine": "rapidocr"}
+            texts.save_page(session, StoredPage(**key, seconds=60, packed=packed))
+    with database.reading() as session:
+        assert texts.scans_done(session, "r1", FAILED) == {company.id: (1, 3)}

@@ -85,6 +85,10 @@ class ScanState(StrEnum):
         return self in {ScanState.READ, ScanState.PARTLY, ScanState.EMPTY}
 
 
+FAILED: Final = tuple(json.dumps([state])[:-1] for state in ScanState if not state.is_read)
+"""How packed pages begin that could not be read."""
+
+
 class WordBox(NamedTuple):
     """A word and its place on the page as shown, as fractions of the page's width and height."""
 

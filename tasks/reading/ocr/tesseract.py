@@ -26,6 +26,9 @@ NAME: Final = "tesseract-2"
 PACKAGE: Final = "tesseract-ocr"
 """Debian's package; English comes with it."""
 
+PATIENCE: Final = 5
+"""How many times its processor time a page may take by the clock: a busy machine shares its processors."""
+
 _NO_LANGUAGES: Final = {"", "osd", "equ"}  # `osd` knows which way is up, `equ` formulas
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -91,13 +94,15 @@ class Tesseract:
                 preexec_fn=_end_with_parent(self._seconds),  # noqa: PLW1509 - a reading process has one thread
             ) as process:
                 try:
-                    table, _ = process.communicate(picture.file(), timeout=self._seconds)
+                    table, _ = process.communicate(picture.file(), timeout=PATIENCE * self._seconds)
                 finally:
                     process.kill()
         except subprocess.TimeoutExpired as error:
             raise RecognitionTimedOut from error
         except (OSError, subprocess.SubprocessError) as error:
             raise RecognitionFailed from error
+        if process.returncode == -signal.SIGXCPU:
+            raise RecognitionTimedOut
         if process.returncode != 0:
             raise RecognitionFailed
         return list(_words(row.split("\t") for row in table.decode("utf-8", "replace").split("\n")))
@@ -161,9 +166,10 @@ def _end_with_parent(seconds: float) -> Callable[[], None]:
     libc, parent = _libc(), os.getpid()
     _, allowed = resource.getrlimit(resource.RLIMIT_CPU)
     most = int(seconds) + 1 if allowed == resource.RLIM_INFINITY else min(int(seconds) + 1, allowed)
+    hard = most + 1 if allowed == resource.RLIM_INFINITY else allowed  # at the hard limit, SIGKILL hides the reason
 
     def tie() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
         if libc is not None:
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != parent:  # it went before

@@ -13,7 +13,6 @@ import atexit
 import logging
 import os
 import selectors
-import signal
 import threading
 import time
 from collections import deque
@@ -30,7 +29,7 @@ from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import has_second_try
 from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside, list_reader_modules
-from tasks.reading.pool.worker import Limits, Load, Read, ReadOutcome, run
+from tasks.reading.pool.worker import OUT_OF_TIME, Limits, Load, Read, ReadOutcome, run
 from tasks.reading.text_writer import Reading
 
 logger = logging.getLogger(__name__)
@@ -252,7 +251,7 @@ class Supervisor:
         for process in tuple(self._processes):
             job = process.observe(now)
             if job is not None:
-                if job.future.cancelled() or process.seconds > self._limits.seconds + _GRACE:
+                if job.future.cancelled() or process.seconds > self._limits.clock_seconds + _GRACE:
                     self._reap(process)
                 elif process.seconds > _SLOW and len(process.jobs) > 1:
                     self._give_back(process.take_back())
@@ -270,7 +269,7 @@ class Supervisor:
                 self._count_failed_start(f"status {status}")
         elif job.is_cancelled():
             return
-        elif status == -signal.SIGALRM or process.seconds > self._limits.seconds + _GRACE:
+        elif status in {-number for number in OUT_OF_TIME} or process.seconds > self._limits.clock_seconds + _GRACE:
             if not self._try_with_less(job):
                 job.fail_as_timed_out(self._limits)
         elif is_end_from_outside(status):

@@ -41,11 +41,20 @@ Load = Callable[[], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one document may use: seconds, megabytes of memory, megabytes on disk."""
+    """What one document may use: seconds, megabytes of memory, megabytes on disk.
+
+    With `patience`, the seconds are of the processor, and by the clock it may take so many times as long.
+    """
 
     seconds: float = 60
     memory_mb: int = 1024
     max_mb: int = 512
+    patience: float = 1
+
+    @property
+    def clock_seconds(self) -> float:
+        """The seconds that it may take by the clock."""
+        return self.patience * self.seconds
 
 
 Task = tuple[int, str, str, bool]
@@ -53,6 +62,8 @@ Task = tuple[int, str, str, bool]
 much before."""
 
 NOTHING: Final = -1
+OUT_OF_TIME: Final = (signal.SIGALRM, signal.SIGPROF)
+"""The signals that end a process whose document has used up its time."""
 _WHILE: Final = 0.02
 """Seconds of finished reading that are sent together."""
 _MANY: Final = 8
@@ -115,8 +126,10 @@ def serve(
         board.at = number
         outcome: ReadOutcome = None  # of one that was taken back
         if number >= board.left:
-            signal.setitimer(signal.ITIMER_REAL, limits.seconds)
+            signal.setitimer(signal.ITIMER_REAL, limits.clock_seconds)
+            signal.setitimer(signal.ITIMER_PROF, limits.seconds if limits.patience > 1 else 0)
             outcome = run(read, Path(path), extension, second_try=second_try)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
         exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
         finished.add(number, outcome)
@@ -213,7 +226,7 @@ def prepare(limits: Limits) -> None:
     os.setpgid(0, 0)  # the parent ends the group: what a reader may have started goes too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A reader that hangs in native code must go at once too, whatever this process has inherited.
-    for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGHUP, signal.SIGQUIT):
+    for number in (signal.SIGTERM, *OUT_OF_TIME, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
     _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
     _limit(resource.RLIMIT_CORE, 0)

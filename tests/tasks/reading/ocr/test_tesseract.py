@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from tasks.reading.ocr import tesseract
+from tasks.reading.ocr.page import RecognitionTimedOut
 from tasks.reading.ocr.recognise import Engines, order_page, recognise_page
 from tasks.reading.picture import Picture
 from tasks.reading.pool.pool import ExtractionPool, Limits
@@ -47,6 +48,14 @@ def test_tesseract_runs_with_one_thread_and_without_our_environment(
     assert "OMP_THREAD_LIMIT=1" in told.read_text()
     assert "secret" not in told.read_text()
     assert "stdin stdout -l eng+deu" in told.read_text()
+
+
+def test_a_page_has_its_time_of_the_processor_and_more_by_the_clock(tmp_path: Path) -> None:
+    waits = program(tmp_path / "waits", "sleep 1.5") / "tesseract"
+    assert tesseract.Tesseract(str(waits), "eng", 0.9).words(PICTURE) == []
+    works = program(tmp_path / "works", "while :; do :; done") / "tesseract"
+    with pytest.raises(RecognitionTimedOut):
+        tesseract.Tesseract(str(works), "eng", 0.9).words(PICTURE)
 
 
 def test_no_tesseract_uses_more_memory_than_who_started_it(tmp_path: Path) -> None:

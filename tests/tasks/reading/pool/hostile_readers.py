@@ -26,6 +26,9 @@ def obedient(path: Path, extension: str) -> Reading:
             if what == "swell-once":
                 return Reading("x" * (4 << 30))
             time.sleep(600)
+        case ["work"]:
+            while True:
+                pass
         case ["slow"]:
             time.sleep(1)
         case ["slow-to-go-on"]:

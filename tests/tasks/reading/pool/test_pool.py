@@ -282,6 +282,15 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
+def test_with_patience_a_document_has_its_time_of_the_processor(document: Document) -> None:
+    with ExtractionPool(1, Limits(seconds=0.5, patience=20), obedient) as pool:
+        started = time.monotonic()
+        assert pool.read(document("slow"), ".txt")
+        with pytest.raises(TookTooLong):
+            pool.read(document("work"), ".txt")
+        assert time.monotonic() - started < 9
+
+
 def test_what_a_process_loads_first_is_on_no_documents_time(document: Document) -> None:
     with ExtractionPool(1, Limits(seconds=0.5), after_loading, load_slowly) as pool:
         assert pool.read(document("a"), ".txt").text == "loaded"
