@@ -151,7 +151,10 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
     """The result if no document is what is asked for, with those that come close and those that refer to it."""
     nearest = nearest_documents(asked, evidence, kind)
     reason = f"No document in the data room matches “{asked}” by its name, folder or opening lines."
-    if nearest:
+    templates = [near.document for near in nearest if kind is not None and _is_template(near.document, kind, evidence)]
+    if templates:
+        reason = f"For “{asked}” the data room has only a template: {_names(templates)}."
+    elif nearest:
         reason += f" Nearest: {_names([near.document for near in nearest])}."
     cited = [row for row in evidence.kinds.cited if kind is not None and row.kind and is_kind(row.kind, kind.id)]
     denial = None if cited or kind is None else _find_denial(asked, kind, evidence)
@@ -167,6 +170,11 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
         quotes=[Quotation.of(denial, "against")] if denial else [],
         absence=Absence.ELSEWHERE if cited else Absence.NONE if denial else None,
     )
+
+
+def _is_template(document: RunDocument, kind: Kind, evidence: Evidence) -> bool:
+    what = evidence.kinds.kinds[document.document_id]
+    return what.state == "template" and what.holds(kind.id) is not None
 
 
 def _find_denial(asked: str, kind: Kind, evidence: Evidence) -> Excerpt | None:

@@ -304,6 +304,7 @@ def test_a_template_is_no_document_but_the_nearest(room: Room) -> None:
     room.holds("Lease template.docx", "Lease\nLandlord [NAME], tenant [NAME]")
     finding = document_of(room, "lease")
     assert finding.status is ScoreStatus.MISSING
+    assert finding.reason == "For “lease” the data room has only a template: Lease template.docx."
     assert [near.why for near in finding.nearest] == ["it is of the kind “Lease”, it is a template"]
 
 
