@@ -145,9 +145,12 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
 
 def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
     """The kind that the folder, or the folder and name together, indicate."""
+    name = plain_words(stem)
     for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
         match = find_kind(words)
         if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
+            continue
+        if match.kind.against.stand_in(name):
             continue
         fills = 2 * (match.end - match.start) >= len(words)
         if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
@@ -201,7 +204,7 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
         return named
     if said.state is None and said.blank_signatures and kind is not None and kind.signed and not is_picture:
         return "unsigned"
-    return said.state
+    return "draft" if said.state is None and said.unfilled and kind is not None and kind.title else said.state
 
 
 def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:

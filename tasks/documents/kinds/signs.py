@@ -70,6 +70,15 @@ _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
 )
+_TO_FILL: Final = re.compile(
+    r":\W*\[to be (?!held)\w[^\]\n]{0,60}\]|:\W*\[(?:tb[dcan]|●|…|\.{3}| {2,}|[dmjy]{2,4}[-./ ][^\]\n]{2,12})\]"
+    r"|\[(?:insert|enter|your|name|address|date|e-?mail|phone|telephone|company|client|customer|dpo|amount|position"
+    r"|business address|registered (?:office|address|number)|full name|einfügen|anschrift|datum|firma|adresse|nom|fecha"
+    r"|nombre|dirección|indirizzo|data|nome|naam|adres)\b"
+    r"(?! ?(?:and .{0,30})?(?:redact|omit|withh|delet|remov|protect|conceal|confiden|anonym))[^\]\n]{0,40}\](?![(\[])",
+    re.IGNORECASE,
+)
+"""What stands in brackets until it is filled in: "Registered office: [to be determined]", "[Company name]"."""
 _WORD: Final = re.compile(r"\w+")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
 """How the name of a company ends that ends with a full stop."""
@@ -102,7 +111,8 @@ class Signs:
         denied: the kinds that it says there are none of.
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
-        state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty.
+        state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
+            `unfilled`: words stand in brackets until what they ask for is filled in.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
         parts: other documents inside of it, [kind, where it begins].
         cited: agreements that it names by their dates, [kind or None, day or None, words, start, end].
@@ -117,6 +127,7 @@ class Signs:
     audit: str | None = None
     state: str | None = None
     blank_signatures: bool = False
+    unfilled: bool = False
     dated: str | None = None
     days: list[str] = field(default_factory=list)
     parts: list[tuple[str, int]] = field(default_factory=list)
@@ -237,6 +248,8 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     if signs.state is None and is_signed:
         signs.state = "signed"
     signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
+    gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
+    signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
 
 
 def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
@@ -267,6 +280,15 @@ _SUBJECT: Final = re.compile(
     r"(?:re|fwd?|aw|wg|from|to|subject|sent|von|an|betreff|betr\.|gesendet|de|à|objet|asunto|para|da|a|oggetto|aan|onderwerp|emne)\s?:\s",
     re.IGNORECASE,
 )
+
+
+def _is_section(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is one of several Markdown headings of its depth below the document's own."""
+    depth = lines[number].partition(" ")[0]
+    if depth.strip("#") or len(depth) < 2:
+        return False
+    above = (line.partition(" ")[0] for line in lines[:number] if line.startswith(("# ", "##")))
+    return any(len(own) < len(depth) for own in above) and sum(line.startswith(f"{depth} ") for line in lines) > 1
 
 
 def _is_item(lines: Sequence[str], number: int) -> bool:
@@ -334,7 +356,8 @@ def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segm
         has_contents |= place >= _FIRST and is_numbered and plain_words(line[:_SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
         runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
-        for part in _SEGMENT.split(line):
+        parts = _SEGMENT.split(line)
+        for part, behind in zip(parts, (*parts[1:], ""), strict=True):
             words = plain_words(part[:300])
             if words:
                 ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
@@ -342,10 +365,11 @@ def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segm
                 inside = place >= _FIRST and (in_brackets or _is_item(lines, number))
                 inside = (
                     inside
+                    or _is_section(lines, number)
                     or has_contents
                     or line in rows
                     or line.startswith("§")
-                    or (part.endswith(":") and is_prose(whole))
+                    or ((part.endswith(":") or behind.startswith("(")) and is_prose(whole))
                 )
                 yield _Segment(words, place, whole, runs_on or ends, inside, _find_telling(part))
                 place += 1
@@ -379,6 +403,9 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
     says = match.kind.id in {"request_list", "placeholder"}
     names = match.kind.id in {"index", "about"}
     is_late = segment.place >= _TOP
+    asks_within = match.kind.id == "request_list" and (segment.is_inside or (segment.is_sentence and match.start > 0))
+    if is_late and asks_within:
+        return None
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
     if (match.weak and segment.place >= _FIRST) or (names and is_late):
@@ -411,7 +438,11 @@ def _find_opened_kind(segment: _Segment) -> Match | None:
             return match
     for _, end, _ in marks("", "opening").find(segment.words[:40]):
         for match in find_kinds(segment.words[:160]):
-            if 0 < match.start - end <= 30 and (match.kind.signed or match.kind.over) and match.kind.title:
+            if not 0 < match.start - end <= 30 or not match.kind.title:
+                continue
+            # "This agreement, with any addendums" opens no addendum.
+            is_apart = match.kind.over and not links().isdisjoint(segment.words[end : match.start].split())
+            if not is_apart and (match.kind.signed or match.kind.over):
                 return match
     return None
 
@@ -497,7 +528,7 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
     titled = [
         segment.words
         for segment in segments
-        if segment.line == signs.line or (segment.place < _TOP and segment.is_short)
+        if segment.line == signs.line or (segment.place < _TOP and segment.is_short and not segment.is_inside)
     ]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)

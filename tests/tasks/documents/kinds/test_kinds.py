@@ -388,6 +388,38 @@ def test_a_german_model_contract_is_a_template(title: str) -> None:
     assert [what(f"{title}.docx", "").state, what("f.docx", f"{title}\nzwischen A und B").state] == ["template"] * 2
 
 
+@cases(
+    ("name", "text"),
+    [
+        ("page.md", "# Viability audit\n\n## Executive summary\nTight.\n\n## 1. Regulatory permits\nTwo are needed.\n"),
+        ("sla.md", "SLA and operations checklist\nBins are there"),
+        ("bank.txt", "This Agreement, along with any Addendums attached hereto, is in addition to others"),
+        (
+            "policy.txt",
+            "Vendors\n" * 9 + "Send out requests for proposals to at least three,\nby size.\n" + "More\n" * 200,
+        ),
+        ("Business Continuity Support Matrix.xlsx", "Business continuity risk matrix"),
+    ],
+)
+def test_sections_and_sentences_name_no_document(name: str, text: str) -> None:
+    assert what(name, text, "business-continuity-plan" if name.endswith("xlsx") else "").kind is None
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("Privacy notice\nContact: [DPO email] / [Phone]\nEffective date: [DD-MMM-YYYY]", "draft"),
+        ("Articles of Association\nRegistered office: **[To be determined - Bangkok]**", "draft"),
+        ("Privacy policy\nContact: [name redacted], [email protected], [Address](us.html)", None),
+        ("Articles of Association\nThe company [Acme] shall, as [the members] decide, [*] do so.", None),
+        ("Invoice\nAcme\nTelephone: 01376 570000 Facsimile: 01376 571189", None),
+        ("Plan\nArea\tNeed\tBy\nSales\tSigned contract\tJune\nCosts\tNone\tMay\n", None),
+    ],
+)
+def test_what_is_still_to_be_filled_in_makes_a_draft(text: str, state: str | None) -> None:
+    assert what("f.txt", text).state == state
+
+
 def test_a_company_that_is_called_after_a_template_has_signed_none() -> None:
     assert what("f.txt", "Musterholding SE\nVollmacht\nHiermit bevollmächtigen wir Frau Kurz.").state is None
 
