@@ -386,17 +386,24 @@ class _Table:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         numbers = self._without_note(row, numbers)
-        is_sum, is_sum_of_all = self._sums_rows_above(row, numbers)
-        if (is_sum or is_sum_of_all) and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
-            over = section if is_sum and section else labels.label_in(self._titles[-1]) if self._titles else ""
-            read = self._reader.read(over)
-            if read.meaning and (is_sum or read.meaning.concept.id == "total_assets"):  # it names the whole side
-                self._section = self._section if is_sum else ""
-                label, meaning = read, read.meaning
+        over, is_whole_side = self._read_sum(row, numbers, section)
+        if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
+            self._section = "" if is_whole_side else self._section
+            label, meaning = over, over.meaning
         when = label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
         return _RowWords(name, label, meaning, when, numbers)
+
+    def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool]:
+        """The name of a sum of the rows above, their section or the title, and whether it is that of a whole side."""
+        is_sum, is_sum_of_all = self._sums_rows_above(row, numbers)
+        if not (is_sum or is_sum_of_all):
+            return None, False
+        over = section if is_sum and section else labels.label_in(self._titles[-1]) if self._titles else ""
+        read = self._reader.read(over)
+        is_named = read.meaning and (is_sum or read.meaning.concept.id == "total_assets")
+        return read if is_named else None, not is_sum
 
     def _find_code(self, row: Row) -> int | None:
         """The cell with the code of a form's line; one that may be a number is a code in a column of codes alone."""
@@ -442,14 +449,9 @@ class _Table:
         amount = cell_amount(row.cells[at], comma_decimal=self._comma)
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
-        when = said.when if said.when and said.when.dated else column.when if column else None
-        if self._pace is not None and when is not None and when is said.when:
-            when = self._paced(when, meaning, column)
-            if when is None:
-                self._findings.leave_out("running totals" if self._pace else "no period")
-                return None
-        if when is None and said.meaning is not None and column is None:
-            self._findings.leave_out("no header over the column")
+        when, why_not = self._find_time(said, meaning, column)
+        if why_not:
+            self._findings.leave_out(why_not)
             return None
         if column is not None and _is_no_figure(column, meaning, said):
             return None
@@ -463,15 +465,27 @@ class _Table:
         cell = FigureCell(
             row, units, at, amount, meaning, said.label, column, when, entity, self._two_years, self._is_balance
         )
+        return self._as_candidate(cell, column.label if column and of_column else said.label)
+
+    def _find_time(self, said: _RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
+        """The time of a number, and why it is left out without one, if it is."""
+        when = said.when if said.when and said.when.dated else column.when if column else None
+        if self._pace is not None and when is not None and when is said.when:
+            when = self._paced(when, meaning, column)
+            return when, "" if when else "running totals" if self._pace else "no period"
+        is_without = when is None and said.meaning is not None and column is None
+        return when, "no header over the column" if is_without else ""
+
+    def _as_candidate(self, cell: FigureCell, named: Label | None) -> TableCandidate | None:
+        """The figure in a cell of this name, with what decides between it and others; None if it is not certain."""
         figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
         if figure is None:
             return None
         weight = 0 if self._by_part else self._weight
         consolidated = self._over.is_consolidated
-        named = column.label if column and of_column else said.label
         in_currency = named is not None and named.units.currency is not None
         return TableCandidate(
-            figure, meaning.rank, self._section, weight, consolidated, row=row.start, in_currency=in_currency
+            figure, cell.meaning.rank, self._section, weight, consolidated, row=cell.row.start, in_currency=in_currency
         )
 
     def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:

@@ -94,14 +94,10 @@ def read_header(
     lines = [_spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
-    words, beside = _column_words(header, width)
-    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
-    beside += boxes[:1] if len(boxes) == 1 else []
-    if not any(words) or not any(map(find_periods, words)):
-        words = _stack_dates(lines, width) or words
+    words, beside = _read_words(header, width, lines)
     lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
-    corner = " ".join([*corners, *beside])
+    corner = " ".join([*corners, *beside, *(boxes if len(boxes) == 1 else ())])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
     units_of_table = table_units(titles, corner, words)
     scale = _scale_over(lines)
@@ -122,20 +118,34 @@ def read_header(
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
         when = _find_when(text, told, step, times)
-        skipped = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
         entity = entity_named(_without_time(of_part), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
-        is_horizon = WORDS.horizon.search(text) or spoken_span(text) or entity == "Current"
-        skipped = skipped or (of_horizons and bool(is_horizon))
+        is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
-        is_eastern_part = entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text)
-        skipped = skipped or bool(is_eastern_part) or _opens_part_of_year(text, when, [*titles[-5:], corner])
+        is_part = _opens_part_of_year(text, when, [*titles[-5:], corner])
+        skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_prior_years(_of_the_company(columns)), corner, titles)
+
+
+def _read_words(header: Sequence[Row], width: int, lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words over each column, or the dates above them where they have none; and the words beside them."""
+    words, beside = _column_words(header, width)
+    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
+    if not any(words) or not any(map(find_periods, words)):
+        words = _stack_dates(lines, width) or words
+    return words, beside
+
+
+def _is_skipped(text: str, entity: str | None) -> bool:
+    """Whether a column holds no figures: by its words, or because its name is part of an eastern period's."""
+    if WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None:
+        return True
+    return bool(entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text))
 
 
 _EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")

@@ -295,24 +295,9 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
     debit and credit, or the first has the figures of the cell before: a header at the left of its cell is that of the
     figures behind it.
     """
-    cells = sorted((cell.right - cell.left, cell.left, cell.right) for line in lines for cell in line.cells)
-    columns: list[Interval] = []
-    for _, left, right in cells:
-        first = bisect(columns, left + TOUCH, key=itemgetter(1))
-        end = bisect_left(columns, right - TOUCH, key=itemgetter(0))
-        if end <= first:
-            columns.insert(first, (left, right))
-        elif end - first == 1:
-            columns[first] = min(left, columns[first][0]), max(right, columns[first][1])
+    columns = _join_cells(lines)
     held = [{find_column(cell, columns) for cell in line.cells} for line in lines]
-    figures: dict[int, list[LineCell]] = {}
-    words: set[int] = set()
-    for cell in (cell for line in lines for cell in line.cells):
-        if not is_amount(cell.text) or _DATE.fullmatch(cell.text):
-            words.add(find_column(cell, columns))
-        elif len(cell.text) > 1 or cell.text.isdecimal():
-            figures.setdefault(find_column(cell, columns), []).append(cell)
-    words -= figures.keys()
+    figures, words = _find_figures(lines, columns)
     amounts = {index for index, column in figures.items() if any(len(cell.text) > 1 for cell in column)}
     parted: list[Interval] = []
     first = 0
@@ -330,6 +315,32 @@ def find_sheet_columns(lines: Sequence[Line]) -> list[Interval]:
         nearest = index if index in figures else nearest
         has_amounts = has_amounts or index in amounts
     return parted
+
+
+def _join_cells(lines: Sequence[Line]) -> list[Interval]:
+    """The columns of cells that lie over each other, without those that lie over several."""
+    cells = sorted((cell.right - cell.left, cell.left, cell.right) for line in lines for cell in line.cells)
+    columns: list[Interval] = []
+    for _, left, right in cells:
+        first = bisect(columns, left + TOUCH, key=itemgetter(1))
+        end = bisect_left(columns, right - TOUCH, key=itemgetter(0))
+        if end <= first:
+            columns.insert(first, (left, right))
+        elif end - first == 1:
+            columns[first] = min(left, columns[first][0]), max(right, columns[first][1])
+    return columns
+
+
+def _find_figures(lines: Sequence[Line], columns: Sequence[Interval]) -> tuple[dict[int, list[LineCell]], set[int]]:
+    """The figures of each column that has some, and the columns that have words only."""
+    figures: dict[int, list[LineCell]] = {}
+    words: set[int] = set()
+    for cell in (cell for line in lines for cell in line.cells):
+        if not is_amount(cell.text) or _DATE.fullmatch(cell.text):
+            words.add(find_column(cell, columns))
+        elif len(cell.text) > 1 or cell.text.isdecimal():
+            figures.setdefault(find_column(cell, columns), []).append(cell)
+    return figures, words - figures.keys()
 
 
 def _end_before(figures: Sequence[LineCell], left: float, behind: float, size: float) -> bool:
