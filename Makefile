@@ -8,10 +8,10 @@ PEERS := .peers/.installed
 SERVERS := .servers/.installed
 GENERATOR := .generator/.installed
 
-# Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores four take less
-# time than three, as many tests wait for servers and processes. On 2026-11-29: 6:22 for `make test` (6:50 with
-# three), 9:38 for `make test-slow`.
-JOBS ?= 4
+# Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores six take less
+# time than four, as many tests wait for servers and processes. On 2026-11-29: 6:13 for `make test` (6:22 with four,
+# before 130 tests more).
+JOBS ?= 6
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 # Tests start some hundred processes: they load our modules compiled, as they would on a user's machine.

@@ -147,7 +147,7 @@ def test_init_writes_files_that_a_run_can_read(home: Path, tmp_path: Path, templ
     assert len(read.criteria.criteria) > 20
     assert read.requests is not None
     assert len(read.requests.items) > 10
-    with pytest.raises(BadRequest, match=r"has batch.yaml and criteria.yaml and requests.yaml already"):
+    with pytest.raises(BadRequest, match=r"already has batch.yaml, criteria.yaml, requests.yaml\."):
         init(template, tmp_path / "Deal")
 
 

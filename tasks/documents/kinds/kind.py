@@ -71,9 +71,7 @@ class DocumentKind:
 def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
     """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
     said = signs or Signs()
-    stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
-    if stem.casefold() == "index" and ending in _PAGES:
-        stem = ""
+    stem, ending = _part_name(name)
     folder = path.rsplit("/", 1)[-1]
     words = plain_words(stem)
     kind, certainty = _kind(stem, folder, said, is_read=signs is not None)
@@ -81,20 +79,28 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     if kind is not None:
         joined = [match.kind.id for title in (words, said.line) for match in find_joined_kinds(title)]
         also += tuple((other, 0) for other in joined if kind.id in joined and other != kind.id)
-    if kind is not None and is_kind(kind.id, _ACCOUNTS):
-        audit = _audit(f"{words} {plain_words(folder)}", words, said)
-        if audit is not None and audit != kind.id:
-            also = ((kind.id, 0), *also)
-            kind = kinds()[audit]
-    is_page = signs is not None and ending.startswith(".htm") and said.audit != "opinion"
-    if is_page and kind is not None and kind.body and not (kind.id in said.body or _is_named(stem, kind, said)):
-        kind, also = None, tuple((part, start) for part, start in also if start)  # a page may only speak of it
+    audit = _audit(f"{words} {plain_words(folder)}", words, said) if kind and is_kind(kind.id, _ACCOUNTS) else None
+    if kind is not None and audit is not None and audit != kind.id:
+        also = ((kind.id, 0), *also)
+        kind = kinds()[audit]
+    if kind is not None and signs is not None and ending.startswith(".htm") and _may_only_speak(stem, kind, signs):
+        kind, also = None, tuple((part, start) for part, start in also if start)
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     day = _day(stem, said)
-    speaks_of = kind is not None and kind.over and not kind.title
     if kind is None or certainty < SURE or not kind.title:
-        return DocumentKind(None, state, day, 0.0, also, speaks_of)
+        return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
     return DocumentKind(kind.id, state, day, round(certainty, 2), also, kind.over)
+
+
+def _part_name(name: str) -> tuple[str, str]:
+    """The stem and the extension of a file's name; the stem of a site's "index.html" says nothing."""
+    stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
+    return "" if stem.casefold() == "index" and ending in _PAGES else stem, ending
+
+
+def _may_only_speak(stem: str, kind: Kind, said: Signs) -> bool:
+    """Whether a page may only speak of what its title names: it neither says what that has to, nor is called so."""
+    return bool(kind.body) and said.audit != "opinion" and kind.id not in said.body and not _is_named(stem, kind, said)
 
 
 def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str]) -> bool:

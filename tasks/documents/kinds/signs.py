@@ -18,6 +18,7 @@ import numpy as np
 
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
+    Kind,
     Match,
     Phrases,
     find_kind,
@@ -91,6 +92,7 @@ _NAMED: Final = re.compile(
 """Where a word of sentences is part of a name, in plain words: "4 May 2024", "State of Texas", "Miller & Son"."""
 _RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")
 """How a sentence goes on behind a title in its line that names the agreement once more."""
+_BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
 _ANNEXES: Final = "exhibit", "schedule", "annex", "appendix", "anlage", "annexe", "anexo", "allegato", "bijlage"
 _PART_LABEL: Final = re.compile(rf"(?:(?:{'|'.join(_ANNEXES)}) (?:[a-z]|[ivx]+|\d{{1,3}})(?: \d{{1,3}}){{0,2}} )?")
 """In plain words, what may stand before a title in its line: nothing, or "Exhibit 10.3"."""
@@ -557,24 +559,30 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
     for start in sorted(set(starts)):
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
         for line in lines:
-            words = plain_words(line)
-            match = find_kind(words) if len(words) < 80 else None
-            if match is None or match.kind.over or not match.kind.title or match.kind.id in seen:
+            kind = _read_part_title(line)
+            if kind is None or kind.id in seen or (are_accounts and kind.signed):
                 continue
-            if are_accounts and match.kind.signed:
-                continue
-            if (match.end - match.start) < 0.6 * len(words) or marks("", "attached").stand_in(
-                plain_words(text[max(0, start - 120) : start + 60])
-            ):
-                continue
-            behind = plain_words(text[start : start + 3000])
-            parties = match.kind.signed and re.search(
-                r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b", behind
-            )
-            if match.kind.is_confirmed(behind) or (not match.kind.body and parties):
-                seen.add(match.kind.id)
-                yield match.kind.id, start
+            if _begins_here(text, start, kind):
+                seen.add(kind.id)
+                yield kind.id, start
                 break
+
+
+def _read_part_title(line: str) -> Kind | None:
+    """The kind whose title makes up most of a line."""
+    words = plain_words(line)
+    match = find_kind(words) if len(words) < 80 else None
+    if match is None or match.kind.over or not match.kind.title:
+        return None
+    return match.kind if (match.end - match.start) >= 0.6 * len(words) else None
+
+
+def _begins_here(text: str, start: int, kind: Kind) -> bool:
+    """Whether what follows a title says what such a document has to, and nothing before it only refers to it."""
+    if marks("", "attached").stand_in(plain_words(text[max(0, start - 120) : start + 60])):
+        return False
+    behind = plain_words(text[start : start + 3000])
+    return kind.is_confirmed(behind) or bool(not kind.body and kind.signed and _BETWEEN.search(behind))
 
 
 @cache
