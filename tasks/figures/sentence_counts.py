@@ -33,6 +33,7 @@ def _match_list_line(words: str) -> re.Pattern[str]:
 
 _LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
+_ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
 
@@ -135,14 +136,16 @@ def count_figures(
 
 
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
-    """Whether a count is only of joiners or leavers, or of one place; or whether a share is a bound, or a share of
-    debts.
+    """Whether a count is only of joiners or leavers, of one place or one item of a list ("- Engineering: 8 people"); or
+    whether a share is a bound, or a share of debts.
     """
     if share:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
+    item = _ITEM.fullmatch(sentence, 0, match.start("number"))
     return bool(
-        WORDS.count_of_some.search(after)
+        (item and not any(word in item["name"].lower() for word in (*_PEOPLE, *_BUYERS, *_STOCK, "team", "total")))
+        or WORDS.count_of_some.search(after)
         or WORDS.count_somewhere.match(after)
         or (not after and WORDS.count_to_come.match(sentence, match.end("number")))
         or WORDS.count_of_a_segment.search(sentence)

@@ -498,3 +498,8 @@ def test_what_every_page_states_counts_before_the_scale_of_a_few_tables() -> Non
     scaled = "Dividends are stated below. All amounts in thousands SAR.\n"
     assert figures(table + page * 3 + scaled)[0][1] == "19422450754"
     assert figures(table + scaled)[0][1] == "19422450754000"
+
+
+def test_the_people_of_an_item_of_a_list_are_not_all_people() -> None:
+    text = "Update, 31 December 2024\n\n- **Team**: 25 employees\n- **Engineering**: 8 people (+2)\n- Sales: 6 people"
+    assert [value for concept, value, _, _ in figures(text) if concept == "headcount"] == ["25"]
