@@ -20,10 +20,10 @@ LEAST: Final = 0.48
 """The share of a question that what answers it covers. Chosen on 52 questions of eight documents in three languages."""
 _COMMON: Final = frozenset().union(*COMMON_WORDS.values()) | STOP_WORDS | ASKING_WORDS
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
-_GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3})+$)")
+_GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3}){1,6}$)")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _TIME: Final = re.compile(
-    r"\b(?:in|for|during|fy|year|im|jahr|für|en|pour|exercice) ?(?:the |year |fiscal |fy ?|jahr |l'exercice )*"
+    r"\b(?:in|for|during|fy|year|im|jahr|für|en|pour|exercice) ?(?:the |year |fiscal |fy ?|jahr |l'exercice ){0,3}"
     r"(?P<year>(?:19|20)\d\d)(?![\d/-])",
     re.IGNORECASE,
 )
