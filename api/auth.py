@@ -19,7 +19,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
 from api import login as login_module
-from api.html import LOGIN_PAGE
+from api.problems import LOGIN_PAGE
 from api.settings import ApiSettings, CallRate
 from storage import database, logins
 from storage.logins import AuditedCall, Role

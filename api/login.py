@@ -23,7 +23,7 @@ from litestar.params import QueryParameter
 from litestar.response import Redirect
 from sqlmodel import Session
 
-from api.html import page
+from api.problems import page
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, BrowserSession, StoredLogin, User, Whose
 from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart

@@ -29,18 +29,17 @@ from pydantic import BaseModel
 from api.openapi import failures
 from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
-from api.shutdown import ENDING
+from api.workers import ENDING
 from storage import database
-from storage.columns import now
-from storage.errors import DatabaseUnavailable
-from storage.run_documents import DocumentStatus, read_run_metrics
+from storage.columns import DatabaseUnavailable, now
+from storage.documents import DocumentStatus, read_run_metrics
 from storage.runs import CompanyStatus, Run, RunStatus
-from tasks.ai.money import Cap
-from tasks.counts import lookups, model_use
+from tasks.ai.settings import Cap
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.documents.texts import measure_pools
 from tasks.errors import DiligenceError, Unavailable
 from tasks.remote.prefect_pools import read_prefect_state
+from tasks.tracing import lookups, model_use
 
 _PREFECT_SECONDS = 2.0
 

@@ -8,32 +8,79 @@ Ten times a second, at each tick of its server, a process shows that its event l
 
 uvicorn's own supervisor (0.54) is not used: while it waits for a process that starts or hangs it hears no signal, so
 Ctrl-C takes as long as that wait.
+
+The service ends (SIGTERM, Ctrl-C) without losing a request, so that services can be restarted one by one. First it
+refuses new connections and accepts those that have arrived; its answers ask clients to close; then running requests get
+`DILIGENCE_SHUTDOWN_TIMEOUT`. uvicorn alone closes its socket with connections in the queue, which are then reset, as
+are connections that it has accepted but not yet heard from.
 """
 
+import asyncio
+import ctypes
 import logging
 import os
 import shutil
 import signal
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from socket import socket
+from socket import SOL_SOCKET, socket
 from typing import Any, Final
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
-from api.shutdown import GracefulServer
 from storage.database import absolute_paths
-from storage.temporary_folders import process_folder
-from tasks import child_process  # noqa: F401 - how the processes start
+from tasks import files  # noqa: F401 - how the processes start
 from tasks.errors import Unavailable
+from tasks.files import process_folder
+
+ENDING: Final = "ending"
+"""In the application's state: the service takes no more requests."""
+_ACCEPT_SECONDS: Final = 0.3
+"""In which connections that were made are accepted, and their requests come in."""
+
+# Classic BPF on the TCP header: drop a packet that opens a connection (SYN without ACK), keep others. A client whose
+# packet was dropped sends it again after a second, to a closed port. See Documentation/networking/filter.rst of Linux.
+_ATTACH_FILTER: Final = 26  # SO_ATTACH_FILTER, which Python does not name
+_NO_NEW_ONES: Final = b"".join(
+    struct.pack("HBBI", *instruction)
+    for instruction in (
+        (0x30, 0, 0, 13),  # the byte with the flags
+        (0x54, 0, 0, 0x12),  # SYN and ACK of it
+        (0x15, 0, 1, 0x02),  # SYN alone?
+        (0x06, 0, 0, 0),  # drop
+        (0x06, 0, 0, 0xFFFFFFFF),  # keep
+    )
+)
+
+
+class GracefulServer(uvicorn.Server):
+    """uvicorn's server, but it ends without losing a request."""
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """As uvicorn's, once the connections that have already been made are accepted."""
+        app: Any = self.config.loaded_app
+        app.state[ENDING] = True
+        for listening in sockets or [one for server in self.servers for one in server.sockets]:
+            _refuse_new_ones(listening.fileno())
+        await asyncio.sleep(_ACCEPT_SECONDS)
+        await super().shutdown(sockets)
+
+
+def _refuse_new_ones(listening: int) -> None:
+    program = ctypes.create_string_buffer(_NO_NEW_ONES, len(_NO_NEW_ONES))
+    pointer = struct.pack("HP", len(_NO_NEW_ONES) // 8, ctypes.addressof(program))
+    with suppress(OSError), socket(fileno=os.dup(listening)) as copy:  # Linux alone has these filters
+        copy.setsockopt(SOL_SOCKET, _ATTACH_FILTER, pointer)
+
 
 logger = logging.getLogger(__name__)
 

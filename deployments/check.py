@@ -13,13 +13,13 @@ from deployments.terminal import echo
 from storage import database, texts
 from tasks.errors import BadRequest, DiligenceError, NotFound
 from tasks.figures.ledger import LedgerText, not_looked_for
+from tasks.files import check_writable, replace_file
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
-from tasks.memo.room import MemoTexts
+from tasks.memo.claims import MemoTexts
 from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
-from tasks.reading.ocr.scans import scanned_pages
+from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.text_writer import Reading
-from tasks.reports.replacing import check_writable, replace_file
 
 _FORMATS = ".docx, .pdf, .md, .txt or .html"
 

@@ -18,22 +18,22 @@ from api.settings import ApiSettings
 from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from tasks.ai.budget import cap_and_price, make_question_ledger
-from tasks.ai.money import Usage, dollars
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.pseudonyms import PseudonymousAnswerer
 from tasks.ai.registry import current_answerer
+from tasks.ai.settings import Usage, dollars
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import choose_sources
+from tasks.companies.sources import choose_sources
 from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
+from tasks.reading import formats, libreoffice
 from tasks.reading.configuration import ReadingSettings, engines
-from tasks.reading.legacy import installed, libreoffice
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.picture import Picture
@@ -239,7 +239,7 @@ def _missing_engine(settings: ReadingSettings) -> str:
 
 
 def _old_documents() -> Iterator[CheckResult]:
-    missing = [conversion for conversion in libreoffice.CONVERSIONS if installed.program(conversion.library) is None]
+    missing = [conversion for conversion in libreoffice.CONVERSIONS if formats.program(conversion.library) is None]
     if missing:
         packages = ", ".join(conversion.package for conversion in missing)
         endings = ", ".join(conversion.extension for conversion in missing)
@@ -249,7 +249,7 @@ def _old_documents() -> Iterator[CheckResult]:
         yield CheckResult(
             "old documents", "read through LibreOffice, which is installed; none was converted here", tried=False
         )
-    less = [conversion for conversion in libreoffice.BETTER if installed.program(conversion.library) is None]
+    less = [conversion for conversion in libreoffice.BETTER if formats.program(conversion.library) is None]
     if less:
         packages = ", ".join(dict.fromkeys(conversion.package for conversion in less))
         endings = ", ".join(conversion.extension for conversion in less)

@@ -10,12 +10,20 @@ import typer
 
 from deployments.rooms import read_texts
 from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
-from storage import database, run_documents, runs
+from storage import database, documents, runs
 from tasks.errors import NotFound
-from tasks.figures.concepts import plain_label, taxonomy
-from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step
+from tasks.figures.conflicts import (
+    RULE,
+    FigureConflict,
+    RoomFigure,
+    Step,
+    conflict_row,
+    decimal_text,
+    make_derived_row,
+    room_row,
+)
+from tasks.figures.figure import plain_label, taxonomy
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger, run_texts
-from tasks.figures.rows import conflict_row, decimal_text, make_derived_row, room_row
 from tasks.scoring.criteria import load_figure_rule
 from tasks.user_file import nearest
 
@@ -69,7 +77,7 @@ def _load_run_texts(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
         rows = [
             row
             for company in runs.run_companies(session, run.id)
-            for row in run_documents.company_documents(session, company.id or 0)
+            for row in documents.company_documents(session, company.id or 0)
         ]
         rule = load_figure_rule(run.criteria)
     return run_texts(rows), rule

@@ -18,8 +18,7 @@ from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
 from tasks.errors import BadRequest, NotAllowed
 from tasks.language.normalise import one_line
-from tasks.rooms.passages import RoomPassages
-from tasks.rooms.question import RoomAnswer, ask_room
+from tasks.rooms import RoomAnswer, RoomPassages, ask_room
 
 
 def index(

@@ -6,14 +6,12 @@ from typing import Final, NamedTuple
 
 from deployments.terminal import echo
 from storage import database, documents
-from storage.documents import RoomDocument
-from storage.run_documents import DocumentOutcome, format_day
+from storage.documents import DocumentOutcome, RoomDocument, format_day
 from storage.settings import override_settings
-from tasks.documents.batch import read_documents
+from tasks.documents.batch import read_documents, recognise_scans
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
 from tasks.documents.kinds.room import RoomKinds, room_kinds
-from tasks.documents.scan_batch import recognise_scans
 from tasks.errors import UnsupportedFormat
 from tasks.figures.ledger import LedgerText
 

@@ -15,35 +15,33 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deployments.garbage import pause_garbage_collection
-from deployments.terminal import align, echo
+from deployments.terminal import align, echo, pause_garbage_collection
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria, list_contested_scores
-from storage import database, logs, request_ids, run_documents, runs
-from storage.columns import now
-from storage.errors import DatabaseUnavailable
+from storage import context, database, documents, logs, runs
+from storage.columns import DatabaseUnavailable, now
 from storage.runs import is_to_stop
 from storage.settings import override_settings
 from storage.texts import scans_done
 from tasks.ai.budget import cap_and_price
-from tasks.ai.money import Usage, dollars, duration
 from tasks.ai.registry import current_answerer
+from tasks.ai.settings import Usage, dollars, duration
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
+from tasks.files import check_writable
 from tasks.language.normalise import escape_line, escape_text
 from tasks.prefect_setup import TRACKING_LOG, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
 from tasks.reading.ocr.page import FAILED
 from tasks.remote.environment import usable_environment
-from tasks.reports.replacing import check_writable
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
 
 if TYPE_CHECKING:
-    from flows.estimate import Estimate
+    from flows.due_diligence import Estimate
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
@@ -174,7 +172,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
         "is called."
     )
     with _warnings_shown(console), _prefect(console):
-        from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
+        from flows.due_diligence import estimate  # noqa: PLC0415 - Prefect: see `_run`
 
         with _progress(screen.name, console):
             result = estimate(batch_file.absolute(), criteria and criteria.absolute())
@@ -226,7 +224,7 @@ def _console() -> Console:
     """
     if not logs.LogSettings.current().is_json:
         return _Console(stderr=True, markup=False, emoji=False, highlight=False)
-    logging.config.dictConfig(logs.log_config(request_ids.begin_request()))
+    logging.config.dictConfig(logs.log_config(context.begin_request()))
     log_stream = cast("IO[str]", logs.LogStream(logging.getLogger(__name__)))
     return Console(file=log_stream, width=10_000, markup=False, emoji=False, highlight=False)
 
@@ -355,7 +353,7 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
         if is_to_stop(session, run.id, since):
             os.kill(os.getpid(), signal.SIGINT)  # somebody pressed Stop in the service: as Ctrl-C does
             return counts, scans
-        done = run_documents.documents_done(session, run.id)
+        done = documents.documents_done(session, run.id)
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))

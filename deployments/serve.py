@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from api import server
+from api import app
 from api.mcp import create_server, local_runner
 from deployments.terminal import echo
 
@@ -20,7 +20,7 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, max=64, help="The number of server processes.")] = 1,
 ) -> None:
     """Serve the API and its pages."""
-    server.serve(host, port, workers)
+    app.serve(host, port, workers)
 
 
 def mcp() -> None:

@@ -1,22 +1,27 @@
-"""What the Prefect UI shows of a run: its name, and scorecards and the ranking in Markdown, with links to the report.
+"""How flows run in Prefect: the decorator `flow`, and what the Prefect UI shows of a run.
 
-The flows turn these texts into artifacts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its
-evidence and the run under the viewer's own rights.
+A `flow` is a Prefect flow that completes even if the Prefect server fails or does not answer (`tasks/tracking.py` says
+how). A Prefect worker that runs a deployment sees an ordinary flow.
+
+A run has a name, and scorecards and a ranking in Markdown, with links to the report. The flows turn these texts into
+artifacts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its evidence and the run under the
+viewer's own rights.
 """
 
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
-from prefect import get_client, get_run_logger
+from prefect import Flow, get_client, get_run_logger
 from prefect.artifacts import create_link_artifact
 from prefect.runtime import flow_run
+from pydantic import BeforeValidator
 
 from flows.batch_file import read_batch
 from flows.prefect_server import TAG
@@ -29,8 +34,9 @@ from tasks.language.normalise import escape_text
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.report import RunResults, list_warnings, result_lines
 from tasks.reports.wording import describe_standing, outcome_in_words, percent
-from tasks.scoring.standing import Standing
-from tasks.tracking import show
+from tasks.scoring.results import Standing
+from tasks.tracing import traced
+from tasks.tracking import outcome_told, run_tracked, show
 
 WARNINGS: Final = "warnings"
 _LONGEST_KEY: Final = 100
@@ -235,3 +241,53 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -
 def _figures(company: CompanyReport) -> str:
     rank = "not ranked" if company.rank is None else f"rank {company.rank}"
     return " · ".join((escape(company.domain), rank, escape(describe_standing(company))))
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+IfGiven = BeforeValidator(lambda value: None if value == "" else value)
+"""For a parameter that may be left out: a field that was emptied in Prefect's form is as good as left out."""
+
+_as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
+
+
+def as_steps() -> AbstractContextManager[None]:
+    """Run flows that are called in the block as plain functions within the calling task, without flow runs of their
+    own.
+
+    A flow run costs Prefect 0.15 s of work, and a batch has five flows a company.
+    """
+    return holding(_as_steps, True)
+
+
+class TrackedFlow(Flow[P, R]):
+    """A Prefect flow; calling it returns or raises what its function does."""
+
+    def __init__(self, fn: Callable[P, R], **options: Any) -> None:
+        super().__init__(cast("Callable[P, R]", outcome_told(fn)), **options)
+        self._function = fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it; see `run_tracked` and `as_steps`."""
+        if _as_steps.get():
+            return self._function(*args, **kwargs)
+        return run_tracked(super().__call__, self._function, *args, **kwargs)
+
+
+def without_a_line_a_task() -> None:
+    """Silence the line that Prefect logs for each finished task run; the state is on the task's own page.
+
+    A hundred companies would give hundreds of lines saying "Finished in state Completed()", each stored by the server.
+    """
+    logging.getLogger("prefect.task_runs").setLevel(logging.WARNING)
+
+
+def flow(*, name: str, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function as a flow; `options` are those of `prefect.flow`."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        return cast("Callable[P, R]", TrackedFlow(traced("flow", name, function), name=name, **options))
+
+    return decorate

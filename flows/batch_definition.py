@@ -2,6 +2,11 @@
 
 It is kept in our database, and a flow run gets its hash as a parameter. It contains no secrets, since a batch file may
 not hold any. Prefect is not imported here: an unchanged batch does without it.
+
+What a scheduled run needs on a worker: its secrets, and a name that tells its batch.
+
+Secrets come from the worker's environment, otherwise from Secret blocks of the Prefect server. Scheduled runs are named
+before they start.
 """
 
 import hashlib
@@ -20,7 +25,7 @@ from flows.batch_file import Batch, BatchCompany, Value, read_batch
 from storage import database, runs
 from storage.settings import override_settings
 from tasks.errors import BadRequest, NotFound
-from tasks.figures.concepts import read_concepts
+from tasks.figures.figure import read_concepts
 from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import Criteria, read_criteria
 

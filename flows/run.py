@@ -14,16 +14,22 @@ from sqlmodel import Session
 
 from flows.batch_definition import DeployedBatch, keep_definition, load_batch
 from flows.batch_file import Batch, BatchCompany
-from storage import database, run_documents, runs, scores, texts
+from storage import database, runs, scores, texts
 from storage.columns import now
-from storage.documents import Room, RoomDocument
+from storage.documents import (
+    DocumentStatus,
+    Room,
+    RoomDocument,
+    company_documents,
+    count_documents,
+    list_failed_contents,
+)
 from storage.locks import Claims
 from storage.migrations import HEAD
-from storage.run_documents import DocumentStatus
 from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
 from tasks.ai.budget import cap_and_price, record_unpriced
 from tasks.ai.registry import current_answerer
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
@@ -31,7 +37,7 @@ from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
-from tasks.scoring.standing import rank_companies
+from tasks.scoring.results import rank_companies
 from tasks.webhooks import check_webhooks, end_run
 
 
@@ -112,7 +118,7 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
             remove_left()
         if retry_failed:
             with database.writing() as session:
-                texts.delete_failures(session, run_documents.list_failed_contents(session, batch.name))
+                texts.delete_failures(session, list_failed_contents(session, batch.name))
         yield OpenRun(_begin(batch), batch.name, claims, is_deployed)
 
 
@@ -299,7 +305,7 @@ def _without_evidence(session: Session, company: RunCompany) -> int:
 
 def _has_failed_documents(session: Session, company: RunCompany) -> bool:
     assert company.id is not None
-    return DocumentStatus.FAILED in run_documents.count_documents(session, company.id)
+    return DocumentStatus.FAILED in count_documents(session, company.id)
 
 
 def list_contested_scores(run_id: str) -> list[str]:
@@ -336,7 +342,7 @@ def find_run_company(run: str, domain: str) -> RunCompany:
 def count_pdfs(company_id: int) -> int:
     """How many of the company's texts come from PDFs, whose pages can be drawn."""
     with database.reading() as session:
-        documents = run_documents.company_documents(session, company_id)
+        documents = company_documents(session, company_id)
         text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
         return sum(map(is_pdf, texts.load_readers(session, text_ids).values()))
 

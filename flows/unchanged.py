@@ -16,14 +16,22 @@ from typing import Final, NamedTuple
 
 from sqlmodel import Session
 
-from flows.batch_file import Batch
+from flows.batch_file import Batch, BatchSettings
 from flows.run import conclude, judged_criteria, list_room_warnings, pending, reopen_companies, resume_or_start
-from flows.settings import BatchSettings
-from storage import companies, database, documents, figures, run_documents, runs, scores, texts
+from storage import database, runs, scores, texts
 from storage.context import holding
-from storage.documents import Room, RoomDocument
-from storage.run_documents import DocumentOutcome, RunDocument
-from storage.runs import CompanyStatus, RunCompany
+from storage.documents import (
+    DocumentOutcome,
+    Room,
+    RoomDocument,
+    RunDocument,
+    add_documents,
+    documents_done,
+    get_room,
+    load_company_documents,
+    room_documents,
+)
+from storage.runs import CompanyStatus, RunCompany, get_profile, profile_claims
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.companies.facts import fetch_facts
@@ -36,8 +44,8 @@ from tasks.operation import operation
 from tasks.prefect_setup import untracked
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
-from tasks.scoring.inputs import Inputs, first_run, keep_unchanged, place_criteria
-from tasks.scoring.standing import stand
+from tasks.scoring.results import stand
+from tasks.scoring.score import Inputs, first_run, keep_unchanged, place_criteria
 
 log = logging.getLogger(__name__)
 
@@ -197,7 +205,7 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
     with database.reading() as session:
         run = runs.get_run(session, run_id)
         pairs = runs.with_earlier(session, run)
-        documents_before = run_documents.documents_done(session, pairs[0][1].run_id) if pairs else {}
+        documents_before = documents_done(session, pairs[0][1].run_id) if pairs else {}
     criteria = Criteria.from_json(run.criteria)
     taken: list[RunCompany] = []
     others: dict[int, ListedRoom] = {}
@@ -242,7 +250,7 @@ def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:
     try:
         room_id = index_room(now.folder)
         with database.reading() as session:
-            room, listed = documents.get_room(session, room_id), documents.room_documents(session, room_id)
+            room, listed = get_room(session, room_id), room_documents(session, room_id)
         try:
             stored = fetch_facts(now.domain, patient=True)
         except (NotFound, SourceFailed, NotConfigured) as error:
@@ -261,10 +269,10 @@ def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Compa
         company.outcomes = [known[row.document_id] for row in company.listed if row.document_id in known]
     earlier_ids = [company.ids[0] for company in listed]
     with database.reading() as session:
-        earlier = run_documents.load_company_documents(session, earlier_ids)
+        earlier = load_company_documents(session, earlier_ids)
         same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
         text_ids = {text_id for company in same for text_id in company.text_ids}
-        without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
+        without_figures = set(texts.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
         outcomes = scores.load_company_outcomes(session, earlier_ids)
         unchanged = []
         for company in same:
@@ -278,8 +286,8 @@ def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Compa
 def _inputs(session: Session, criteria: Criteria, company: _Company, documents: Sequence[RunDocument]) -> Inputs:
     if company.profile_id is None:
         return Inputs(company.now, criteria, documents, None, [])
-    profile = companies.get_profile(session, company.profile_id)
-    return Inputs(company.now, criteria, documents, profile, companies.profile_claims(session, company.profile_id))
+    profile = get_profile(session, company.profile_id)
+    return Inputs(company.now, criteria, documents, profile, profile_claims(session, company.profile_id))
 
 
 def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCompany]:
@@ -297,7 +305,7 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
     ids = dict(company.ids for company in unchanged)
     with database.writing() as session:
         for company in unchanged:
-            run_documents.add_documents(session, company.ids[1], company.listed, company.outcomes)
+            add_documents(session, company.ids[1], company.listed, company.outcomes)
         scores.carry_outcomes(session, ids, place_criteria(criteria, {criterion.id for criterion in criteria.criteria}))
         outcomes = scores.load_company_outcomes(session, list(ids.values()))
         for company in unchanged:

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from storage.request_ids import current_request_id
+from storage.context import current_request_id
 from storage.settings import Settings
 
 

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from storage import request_ids
+from storage import context
 
 _PARENT: Final = (b"traceparent", b"tracestate")
 
@@ -63,7 +63,7 @@ class Tracing:
                 attributes: dict[str, Any] = {"http.response.status_code": outcome.status}
                 if route:
                     attributes |= {"http.request.method": method, "http.route": route}
-                span.set_attributes({**attributes, "diligence.request_id": request_ids.current_request_id() or ""})
+                span.set_attributes({**attributes, "diligence.request_id": context.current_request_id() or ""})
                 if outcome.status >= 500:
                     span.set_status(StatusCode.ERROR)
 

@@ -26,11 +26,10 @@ ASKERS = {
     "tasks/ai/question.py": "the caller's own context, from which `diligence ask` leaves out what is privileged",
     "tasks/ai/statement_check.py": "the sources of an answer that was given",
     "tasks/companies/question.py": "public pages and facts",
-    "tasks/rooms/question.py": "`RoomPassages.open_to`",
-    "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`",
+    "tasks/rooms.py": "`RoomPassages.open_to`",
+    "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`; a plan: the criterion, its languages",
     "tasks/scoring/model_trial.py": "cases of the program's own",
-    "tasks/table/ask.py": "its rows without privileged ones",
-    "tasks/scoring/search_plan.py": "the criterion and the languages of `Evidence.open_to`",
+    "tasks/table/cells.py": "its rows without privileged ones",
 }
 """Who asks a model, and what it is given. Whoever comes new opens its room to the model (`tasks.ai.privileged`)."""
 
@@ -40,4 +39,4 @@ def test_nobody_asks_a_model_who_might_give_it_privileged_documents() -> None:
     rooms = ("api", "deployments", "flows", "tasks")
     files = {file.relative_to(ROOT) for room in rooms for file in (ROOT / room).rglob("*.py")}
     asking = {str(file) for file in files if asks.search((ROOT / file).read_text("utf-8"))}
-    assert asking - {"tasks/ai/answer_cache.py"} == ASKERS.keys()
+    assert asking - {"tasks/ai/calls.py"} == ASKERS.keys()

@@ -16,7 +16,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Pace, Usage
+from tasks.ai.settings import Pace, Usage
 from tasks.errors import NotConfigured, SourceFailed
 
 T = TypeVar("T", bound=BaseModel)

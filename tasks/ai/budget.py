@@ -40,11 +40,10 @@ from sqlmodel import Session
 from storage import database, model_calls, runs
 from storage.columns import now
 from storage.model_calls import Replies
-from tasks import cancellation
-from tasks.ai.money import SETTING as PRICES_SETTING
-from tasks.ai.money import Cap, Price, Usage, find_price
-from tasks.ai.settings import AiSettings
+from tasks.ai.settings import SETTING as PRICES_SETTING
+from tasks.ai.settings import AiSettings, Cap, Price, Usage, find_price
 from tasks.errors import DiligenceError, NotConfigured
+from tasks.remote import fan_out
 
 SETTING = "DILIGENCE_AI_BUDGET"
 MONTHLY = "DILIGENCE_AI_MONTHLY_BUDGET"
@@ -253,7 +252,7 @@ class RunAccount(Account):
         foreign = [self._seen.setdefault(call.id, monotonic()) for call in calls if call.id not in self._own]
         others = any(seen > since for seen in foreign)
         if others:
-            cancellation.sleep(_POLL)
+            fan_out.sleep(_POLL)
         return others
 
     def end(self, call: Call, more: Usage, usd: float | None, replies: Replies | None = None) -> None:

@@ -11,11 +11,11 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
-from tasks.ai.money import Pace, Usage
+from tasks.ai.calls import Messages, judgement_prompt, question_prompt
 from tasks.ai.openai.protocols import RequestFormat, build_request
-from tasks.ai.prompts import Messages, judgement_prompt, question_prompt
+from tasks.ai.settings import Pace, Usage
 from tasks.ai.statement_check import StatementVerdicts
-from tasks.language.tokens import most_model_tokens, usual_model_tokens
+from tasks.language.words import most_model_tokens, usual_model_tokens
 
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
 BRIEF_ANSWER = 256  # tokens of a judgement or a reading that a slow server is asked for

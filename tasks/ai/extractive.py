@@ -12,17 +12,16 @@ contain a table's header.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tasks import cancellation
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
+from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.prompts import order_warnings
-from tasks.ai.settings import AiSettings
+from tasks.ai.settings import AiSettings, Usage
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.coverage import LEAST, measure_coverage
+from tasks.ranking.query import LEAST, measure_coverage
+from tasks.remote import fan_out
 
 LONGEST: Final = 500_000
 """Characters of a source that is checked whole."""
@@ -43,7 +42,7 @@ def nearby(statements: Sequence[str], text: str) -> str:
     spans = list(_spans(text))
     candidates: dict[str, list[int]] = {statement: [] for statement in statements}
     for first in range(0, len(spans), _AT_ONCE):
-        cancellation.check()
+        fan_out.check()
         index = WordIndex([text[start:end] for start, end in spans[first : first + _AT_ONCE]])
         for statement, found in candidates.items():
             found += [first + place for place, _ in index.rank(statement, _MOST)]
@@ -111,7 +110,7 @@ def quote_sentences(question: str, sources: Sequence[Source], known: str = "") -
 def best_sentences(question: str, sources: Sequence[Source], known: str = "") -> list[Candidate] | None:
     """The sentences that address the question, best first, each with its source; None if no source has any.
 
-    There are none where no sentence covers enough of what is asked (`tasks.ranking.coverage`); `known` are words that
+    There are none where no sentence covers enough of what is asked (`tasks.ranking.query`); `known` are words that
     none needs to have, such as the name of the company that all are about.
     """
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.

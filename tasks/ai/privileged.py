@@ -17,8 +17,7 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer
 from tasks.ai.settings import AiSettings
 from tasks.documents.kinds.catalogue import kinds, plain_words
-from tasks.documents.kinds.kind import may_be_any
-from tasks.documents.kinds.room import Listed, room_kinds
+from tasks.documents.kinds.room import Listed, may_be_any, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.reading.text_writer import Reading
 

@@ -31,10 +31,9 @@ from pydantic import BaseModel
 from storage import database, texts
 from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Pace
-from tasks.ai.settings import AiSettings
+from tasks.ai.settings import AiSettings, Pace
 from tasks.errors import NotConfigured
-from tasks.language.languages import COMMON_WORDS
+from tasks.language.words import COMMON_WORDS
 
 _BEFORE, _AFTER = 4, 5  # lines around a label or a signature that belong to its block
 _WORD: Final = re.compile(r"[^\W\d_][\w'’.&/-]*")

@@ -11,9 +11,9 @@ from typing import Final
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
-from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger, make_question_ledger
+from tasks.ai.calls import answer_once
 from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.pseudonyms import signature_names, with_names

@@ -8,20 +8,20 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import quote as quoted
 
-from storage import database, run_documents, texts
+from storage import database, documents, texts
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest
-from tasks.figures.concepts import plain_label, taxonomy
+from tasks.figures.conflicts import conflict_row, room_row
+from tasks.figures.figure import plain_label, taxonomy
 from tasks.figures.ledger import LedgerText, build, room_ledger
-from tasks.figures.rows import conflict_row, room_row
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.room import MemoTexts
+from tasks.memo.claims import MemoTexts
 from tasks.offload import offload_always
-from tasks.reading.places import shown_text
-from tasks.reports.evidence_links import make_anchor
-from tasks.rooms.passages import FolderTexts, RoomPassages, document_with_text, room_texts
+from tasks.reading.text_writer import shown_text
+from tasks.reports.wording import make_anchor
+from tasks.rooms import FolderTexts, RoomPassages, document_with_text, room_texts
 from tasks.scoring.passages import TextPlaces
 from tasks.scoring.quotes import locate
 
@@ -201,7 +201,7 @@ def _found(text_id: int, quote: str) -> tuple[int, int, str] | None:
 def _evidence_url(document: Document, text: StoredText, start: int, end: int) -> str | None:
     """The page of the newest run that read this text; without one the document's own address."""
     with database.reading() as session:
-        run_id = run_documents.newest_run_with(session, document.id, text.id or 0)
+        run_id = documents.newest_run_with(session, document.id, text.id or 0)
     if run_id is None:
         return document.url
     at = f"?start={start}&end={end}#{make_anchor(start, end)}"

@@ -1,6 +1,6 @@
 """Rate limits of fact sources, shared by all processes, and how long a batch waits for a free slot.
 
-A `SourceLimiter` counts its calls in the database (`storage.rate_limits`), so that several workers, services and
+A `SourceLimiter` counts its calls in the database (`storage.model_calls`), so that several workers, services and
 commands with one database stay within the limit that the source's owner documents. A refusal with a `Retry-After`
 pauses all of them.
 
@@ -19,8 +19,8 @@ from typing import Final
 
 from storage.context import holding
 from storage.database import writing
-from storage.rate_limits import hold_calls, reserve_call
-from tasks import cancellation
+from storage.model_calls import hold_calls, reserve_call
+from tasks.remote import fan_out
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, Turn
 
 _LONGEST_HOLD: Final = 3600.0
@@ -87,7 +87,7 @@ class SourceLimiter(RateLimiter):
         if not reserved:
             raise HeldBack(seconds)
         if seconds > 0:
-            cancellation.sleep(seconds)
+            fan_out.sleep(seconds)
 
 
 class Wait:

@@ -3,14 +3,24 @@
 The domain identifies the company, so a page must be connected with it: it is on the domain, names it, links to it, or
 is a trusted registry's page about this company. If a domain is known, a name alone proves nothing; neither does a page
 that sets its own company apart from ours, or that lists companies including ours.
+
+A wall is a page that a server, a firewall or a fresh installation shows instead of the company's own. It is judged by
+what it contains: marks of its maker in the markup, the name of its software instead of the company's, a demand for
+scripts or cookies, and how little it says. A page with much text or many links is not a wall.
 """
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+import idna
+
+from tasks.companies.schema_org import own_organization
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.page import Page
 from tasks.companies.web.transport import registrable_domain
@@ -163,3 +173,179 @@ def _below(url: str, site: str) -> bool:
     one, other = urlsplit(url), urlsplit(site)
     folder = unquote(other.path).rstrip("/") + "/"
     return (one.scheme, one.netloc) == (other.scheme, other.netloc) and (unquote(one.path) + "/").startswith(folder)
+
+
+class Wall(Enum):
+    """What a page is instead of the company's own, as a sentence for the reader of the facts."""
+
+    BROWSER = "The website of {domain} asks for a browser that runs scripts. Read its pages yourself, or ask later."
+    DENIED = "The website of {domain} refuses to be read by programs, so its pages were not read."
+    CONSENT = "The website of {domain} shows its pages only after a choice of cookies, so they were not read."
+    LOGIN = "The website of {domain} shows its pages only after a login or with a password, so they were not read."
+    DEFAULT = "The website of {domain} shows a default page of its software or host, so it was not used."
+    PARKED = "The domain {domain} is parked, so its page was not used."
+    UNNAMED = "The website of {domain} says hardly anything and does not name the company, so it was not used."
+
+    def sentence(self, domain: str) -> str:
+        """The sentence about that domain's website."""
+        return self.value.format(domain=domain)
+
+    @property
+    def shuts_out(self) -> bool:
+        """Whether the company's own pages are behind it."""
+        return self in {Wall.BROWSER, Wall.DENIED, Wall.CONSENT, Wall.LOGIN}
+
+
+_MARKS: Final[tuple[tuple[bytes, Wall, bool], ...]] = (
+    (b"_cf_chl_opt", Wall.BROWSER, True),
+    (b"/orchestrate/chl_page/", Wall.BROWSER, True),
+    (b"gokuprops", Wall.BROWSER, True),
+    (b"captcha-delivery.com", Wall.BROWSER, True),
+    (b"px-captcha", Wall.BROWSER, True),
+    (b"/.well-known/sgcaptcha/", Wall.BROWSER, True),
+    (b"anubis_challenge", Wall.BROWSER, True),
+    (b"errors.edgesuite.net", Wall.DENIED, True),
+    (b"incapsula incident id", Wall.DENIED, True),
+    (b"cf-error-details", Wall.DENIED, True),
+    (b"/cgi-sys/defaultwebpage.cgi", Wall.DEFAULT, True),
+    (b"/cdn-cgi/challenge-platform/", Wall.BROWSER, False),
+    (b"awswafintegration", Wall.BROWSER, False),
+    (b"_incapsula_resource", Wall.BROWSER, False),
+    (b"reference #", Wall.DENIED, False),
+)
+"""What makers of walls write into them (in lower case): Cloudflare, AWS WAF, DataDome, HUMAN (its enforcers' block page
+has the element `px-captcha`), SiteGround, Anubis, Akamai, Imperva, cPanel. The flag: not on ordinary pages too, as
+Cloudflare's "JavaScript Detections" are (developers.cloudflare.com/bots/additional-configurations)."""
+_HOSTS: Final = {
+    **dict.fromkeys(("consent", "consents", "cmp"), Wall.CONSENT),
+    **dict.fromkeys(("accounts", "auth", "idp", "login", "signin", "sso"), Wall.LOGIN),
+    **dict.fromkeys(("captcha", "challenge", "validate"), Wall.BROWSER),
+}
+"""The first label of hosts to which a site sends those whom it does not let in."""
+_WORDS: Final = (
+    (re.compile(r"java ?script|captcha|\bddos\b", re.IGNORECASE), Wall.BROWSER),
+    (re.compile(r"\bcookies?\b|クッキー|\bprivacy\b|datenschutz|vie privée", re.IGNORECASE), Wall.CONSENT),
+    (
+        re.compile(
+            r"\b(?:wordpress|joomla|drupal|typo3|contao|wix|shopify|squarespace|webflow|prestashop|magento|nginx|"
+            r"openresty|apache2?|httpd|litespeed|iis\d*|internet information services|caddy|tomcat|plesk|cpanel|"
+            r"directadmin|ispconfig|xampp|ubuntu|debian|centos|fedora|red hat|almalinux|rocky linux|django|laravel|"
+            r"hostinger|godaddy|ionos|ovh(?:cloud)?|namecheap|bluehost|netlify|vercel|github pages)\b",
+            re.IGNORECASE,
+        ),
+        Wall.DEFAULT,
+    ),
+)
+"""What is called the same in each language: what a wall asks for, and the software and hosts of default pages."""
+_CONTROL: Final = re.compile(rb"<(?:button|form|input)\b", re.IGNORECASE)
+_PASSWORD: Final = re.compile(rb"type=[\"']?password", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]++)++")
+_MAX_WORDS, _MAX_NAME = 1000, 5
+"""Words of a text in which a name is looked for, and words of a name."""
+_MAX_WALL, _MAX_UNNAMED = (5000, 12), (600, 4)
+"""Characters of text and links within the site: a larger page is not a wall, or says enough without the name."""
+
+
+def find_wall(page: Page, domain: str, *, is_home: bool = True) -> Wall | None:
+    """What the page is instead of one of the company's own; None if it is the company's.
+
+    On pages other than the home page, only proof of a wall counts: they may be short and name nobody.
+    """
+    if is_home and is_parked(page):
+        return Wall.PARKED
+    host = urlsplit(page.url).netloc
+    if registrable_domain(page.url) == domain and host.partition(":")[0] != domain and host.partition(".")[0] in _HOSTS:
+        return _HOSTS[host.partition(".")[0]]
+    links = {link for link, _ in page.links if urlsplit(link).netloc == host and urlsplit(link).path.strip("/")}
+    size = len(page.text), len(links)
+    if size[0] > _MAX_WALL[0] or size[1] > _MAX_WALL[1]:
+        return None
+    markup = page.markup.lower()
+    marks = [(wall, sure) for mark, wall, sure in _MARKS if mark in markup]
+    if proofs := [wall for wall, sure in marks if sure]:
+        return proofs[0]
+    said, about, speaks_for_company = _read_words(page, domain, _CONTROL.search(markup) is not None)
+    if speaks_for_company:
+        return None
+    is_small = all(count <= most for count, most in zip(size, _MAX_UNNAMED, strict=True))
+    if is_small:
+        said += [wall for wall, _ in marks] + [Wall.LOGIN] * bool(_PASSWORD.search(markup))
+    wall = about or next(iter(said), None)
+    if wall is None and b"<script" in markup and not any((*_own_texts(page), page.schema_org)):
+        wall = Wall.BROWSER
+    if not is_home:
+        return wall if wall and wall.shuts_out and is_small else None
+    return wall or (Wall.UNNAMED if is_small else None)
+
+
+def _own_texts(page: Page) -> tuple[str, ...]:
+    names = (page.title or "", page.metadata.get("og:site_name", ""))
+    return (*names, page.description or "", *page.paragraphs)
+
+
+def _read_words(page: Page, domain: str, has_controls: bool) -> tuple[list[Wall], Wall | None, bool]:
+    """The walls that a page's words indicate, the wall that it is about, and whether it speaks for the company."""
+    title, site_name, description, *_ = texts = _own_texts(page)
+    organization = str((own_organization(page.schema_org, domain) or {}).get("name") or "")
+    said = [*filter(None, map(_wall_words, (title, site_name))), *_main_wall_words(page.paragraphs)]
+    about = _wall_words(description) if description else next(iter(said), None)
+    is_named = any(names_company(text, domain) and not _wall_words(text) for text in texts)
+    is_named = is_named or bool(organization and not _wall_words(organization))
+    asks_for_consent = about is Wall.CONSENT and has_controls
+    speaks = names_company(description, domain) or (is_named and about in {None, Wall.CONSENT})
+    return said, about, speaks and not asks_for_consent
+
+
+def names_company(text: str, domain: str) -> bool:
+    """Whether the text contains the company's name, as in its domain, in ordinary words and not as an address."""
+    words = re.findall(r"[^\W_]++", _fold(_ADDRESS.sub(" ", text)))[:_MAX_WORDS]
+    label, plain_label = _labels(domain)
+    for start in range(len(words)):
+        run = ""
+        for word in words[start : start + _MAX_NAME]:
+            run += word
+            for name in (label, plain_label):
+                if run == name or (len(name) > 4 and name in run):
+                    return True
+                if len(run) > 4 and len(run) > 0.6 * len(name) and run in name:
+                    return True
+    return False
+
+
+def is_default_text(text: str, page: Page, domain: str) -> bool:
+    """Whether the text names the software in the page's `generator` instead of the company, as
+    unchanged defaults do.
+    """
+    software = re.match(r"\w+", page.metadata.get("generator", ""))
+    return bool(software and software[0].casefold() in text.casefold() and not names_company(text, domain))
+
+
+def _wall_words(text: str) -> Wall | None:
+    """The kind of wall that uses such words, in any language; None if none does."""
+    return next((wall for words, wall in _WORDS if words.search(text)), None)
+
+
+def _main_wall_words(paragraphs: Sequence[str]) -> Iterator[Wall]:
+    """The kinds of wall that make up the text: at least a third of it, by the length of their paragraphs."""
+    walls = [_wall_words(paragraph) for paragraph in paragraphs]
+    for _, wall in _WORDS:
+        length = sum(len(text) for text, found in zip(paragraphs, walls, strict=True) if found is wall)
+        if length and length * 3 >= sum(map(len, paragraphs)):
+            yield wall
+
+
+@lru_cache(maxsize=256)
+def _labels(domain: str) -> tuple[str, str]:
+    """A domain's first label, folded and without hyphens; also with `ue` as `u`, which `ü` becomes when folded."""
+    try:
+        label = idna.decode(domain).partition(".")[0]
+    except idna.IDNAError:
+        label = domain.partition(".")[0]
+    label = re.sub(r"[\W_]+", "", _fold(label))
+    return label, re.sub(r"([aou])e", r"\1", label)
+
+
+def _fold(text: str) -> str:
+    """The text without case and accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -17,7 +17,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from storage import database
 from storage.columns import now
-from storage.companies import (
+from storage.database import reading, writing
+from storage.runs import (
     SourceAnswer,
     StoredClaim,
     StoredProfile,
@@ -28,18 +29,15 @@ from storage.companies import (
     save_answer,
     save_profile,
 )
-from storage.database import reading, writing
 from tasks.companies.budget import Wait, waiting
 from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conflicts, merge
-from tasks.companies.domain import registrable
-from tasks.companies.profile import CompanyProfile
+from tasks.companies.profile import CompanyProfile, registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources import FactSource
-from tasks.companies.sources.registry import choose_sources
-from tasks.counts import count_lookup
+from tasks.companies.sources import FactSource, choose_sources
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
+from tasks.tracing import count_lookup
 
 log = logging.getLogger(__name__)
 

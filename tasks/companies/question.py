@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai.answer_cache import answer_once
 from tasks.ai.answerer import Answer, Source
 from tasks.ai.budget import make_question_ledger
+from tasks.ai.calls import answer_once
 from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.pseudonyms import profile_names, with_names
@@ -26,12 +26,12 @@ from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
-from tasks.companies.domain import registrable
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import PageSet, read_pages
+from tasks.companies.profile import registrable
 from tasks.companies.search import choose_searcher
 from tasks.companies.settings import CompanySettings
-from tasks.companies.sources.registry import choose_sources
+from tasks.companies.sources import choose_sources
 from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.language.sentences import sentences
 from tasks.offload import offload

@@ -12,8 +12,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol
 
 from tasks.companies.settings import CompanySettings, SearcherName
-from tasks.companies.web.client import Web
-from tasks.companies.web.response import WebResponse
+from tasks.companies.web.client import Web, WebResponse
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain_line
 from tasks.remote.rate_limit import RateLimit, RateLimiter

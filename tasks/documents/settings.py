@@ -1,8 +1,9 @@
-"""Settings for documents: where users reach the service, and how long an index is used.
+"""Settings for documents: where users reach the service, how long an index is used, and the evidence beside a report.
 
 Which drive to use is set in `drive.registry`; each drive has its own settings.
 """
 
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -26,3 +27,7 @@ class DocumentSettings(Settings):
 def base_path() -> str:
     """The path that a proxy puts in front of the service's own paths, without a final slash; "" if there is none."""
     return urlsplit(DocumentSettings.current().base_url).path.rstrip("/")
+
+
+class EvidenceSettings(Settings):
+    evidence: Literal["none", "cited", "all"] = Field("cited", description="for which passages pages are drawn")

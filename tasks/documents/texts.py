@@ -3,16 +3,21 @@
 A text is stored as soon as it is read, so a killed run only loses what was being read. Recently used texts are also
 kept in memory. This module does not know whether the caller may see the document, nor its present version: the drive is
 asked each time.
+
+Scanned pages are recognised in parallel, and each is stored as soon as it is read, without its text. A killed process
+only loses the pages that were being read.
 """
 
 import atexit
 import sys
 import time
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import chain
+from math import inf
 from pathlib import Path, PurePath
 from threading import Lock
 from typing import Final, NamedTuple
@@ -21,25 +26,100 @@ from cachetools import LRUCache
 from pydantic import BaseModel
 
 from storage import database, documents, texts
-from storage.texts import NewSigns, NewText, Outcome, StoredText, TextSummary
-from tasks import cancellation
-from tasks.counts import count_lookup
+from storage.texts import NewSigns, NewText, Outcome, StoredPage, StoredText, TextSummary, find_pages, save_page
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.kinds.signs import signs_version
-from tasks.documents.scans import ScannedPage, recognise_pages, stored_pages
 from tasks.errors import Damaged, PasswordProtected, SourceFailed, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.operation import operation
 from tasks.reading import formats
-from tasks.reading.configuration import ReadingSettings, engine_name, engines, make_reading_limits, reason_for_unread
+from tasks.reading.configuration import (
+    ReadingSettings,
+    engine_name,
+    engines,
+    make_reading_limits,
+    reason_for_unread,
+    recognised,
+    recognising_pool,
+)
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr.scans import fill, scanned_pages
-from tasks.reading.places import Place
+from tasks.reading.ocr.page import RecognisedPage, ScanState, fill, scanned_pages
+from tasks.reading.ocr.recognise import Engines, order_page
 from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
 from tasks.reading.pool.process import list_reader_modules
 from tasks.reading.pool.worker import Read
-from tasks.reading.text_writer import NO_TEXT, Reading
+from tasks.reading.text_writer import NO_TEXT, Place, Reading
+from tasks.remote import fan_out
+from tasks.tracing import count_lookup
+
+_AHEAD: Final = 2
+"""Pages that each process is given: the one that it reads, and the next."""
+
+
+class ScannedPage(NamedTuple):
+    """A page to recognise: its document's file, format and content, and its label in the text."""
+
+    path: Path
+    format: str
+    content_hash: str
+    label: str
+
+
+def stored_pages(content_hash: str, engines: Engines | None) -> dict[str, RecognisedPage]:
+    """The pages of a content that need not be recognised again, by label.
+
+    A page that ran out of time, or was read in part, is tried again if it may now take longer.
+    """
+    if engines is None:
+        return {}
+    seconds = ReadingSettings.current().ocr_page_timeout
+    pages: dict[str, RecognisedPage] = {}
+    with database.reading() as session:
+        for row in find_pages(session, content_hash):
+            page = RecognisedPage.unpack(row.packed)
+            is_settled = page.state not in {ScanState.LATE, ScanState.PARTLY} or row.seconds >= seconds
+            if is_settled and engines.accept(page) and (row.page not in pages or page.engine == engines.names[0]):
+                pages[row.page] = page
+    return pages
+
+
+def recognise_pages(pages: Iterable[ScannedPage], engines: Engines, until: float = inf) -> Iterator[ScannedPage]:
+    """Recognise pages and store each; yields each when it is stored, until that moment on the monotonic clock.
+
+    Raises:
+        Unavailable: the processes do not start, or an engine cannot be loaded. What was read before is stored.
+    """
+    seconds = ReadingSettings.current().ocr_page_timeout
+    pool = recognising_pool()
+    waiting = iter(pages)
+    under_way: dict[Future[Reading], ScannedPage] = {}
+    try:
+        while True:
+            fan_out.check()
+            while len(under_way) < _AHEAD * processors() and (page := next(waiting, None)) is not None:
+                order = order_page(page.format, page.label, engines)
+                under_way[pool.submit(page.path, order)] = page
+            left = until - time.monotonic()
+            if not under_way or left <= 0:
+                return
+            done, _ = wait(under_way, None if left == inf else left, FIRST_COMPLETED)
+            for future in done:
+                page = under_way.pop(future)
+                result = recognised(future, engines)
+                row = StoredPage(
+                    content_hash=page.content_hash,
+                    page=page.label,
+                    engine=result.engine,
+                    seconds=seconds,
+                    packed=result.pack(),
+                )
+                with database.writing() as session:
+                    save_page(session, row)
+                yield page
+    finally:
+        for future in under_way:
+            future.cancel()
 
 
 class DocumentText(BaseModel):
@@ -413,7 +493,7 @@ def _find_stored(drive: Drive, document: Document, document_format: str) -> Stor
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
     end = time.monotonic() + ReadingSettings.current().document_timeout
     for _ in range(_MAX_TRIES):
-        cancellation.check()
+        fan_out.check()
         with (
             spool() as folder,
             drive.fetch(document.id, folder, ReadingSettings.current().document_max_mb << 20) as fetched,
@@ -426,7 +506,7 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
                 text = _unfilled(fetched.content_hash, document_format)
             if text is None:
                 reading = share_pool().submit(fetched.path, document_format)
-                text = new_text(fetched.content_hash, document_format, partial(cancellation.wait_for_result, reading))
+                text = new_text(fetched.content_hash, document_format, partial(fan_out.wait_for_result, reading))
             if fetched.is_unchanged():
                 with database.writing() as session:
                     texts.save_text(session, text)

@@ -12,19 +12,19 @@ from typing import Any, Final, NamedTuple
 from sqlmodel import Session
 
 from storage import database, texts
-from storage.run_documents import RunDocument, some_documents
+from storage.documents import RunDocument, some_run_documents
 from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, company_outcomes, list_quoted_spans
 from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.scans import stored_pages
+from tasks.documents.settings import EvidenceSettings
+from tasks.documents.texts import stored_pages
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
 from tasks.evidence.drawing import CitedSpan, PageOrder, draw_pages, find_picture, picture_stem
-from tasks.evidence.settings import EvidenceSettings
 from tasks.operation import operation
-from tasks.reading import places as kinds
+from tasks.reading import text_writer as kinds
 from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.ocr.page import WordBox
 from tasks.remote.fan_out import FanOut
@@ -55,7 +55,7 @@ def list_citations(session: Session, company_id: int) -> list[Citation]:
         quotes.setdefault(quote.outcome_id, []).append(quote)
     cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome}
     cited |= {words["document_id"] for outcome in outcomes for words in _list_words(outcome)}
-    documents = {document.document_id: document for document in some_documents(session, company_id, sorted(cited))}
+    documents = {document.document_id: document for document in some_run_documents(session, company_id, sorted(cited))}
     return [
         citation
         for outcome in outcomes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
-from tasks.reading.tables import header_rows
+from tasks.reading.text_writer import header_rows
 
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""

@@ -1,9 +1,9 @@
 """The ledger of figures: the numbers of a document with their meanings, and where figures contradict each other."""
 
-from tasks.figures.concepts import taxonomy
+from tasks.figures.conflicts import figure_row
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.rows import figure_row
+from tasks.figures.figure import taxonomy
 from tasks.reading import read_document
 
 __all__ = ["read_figures"]

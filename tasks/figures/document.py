@@ -14,8 +14,19 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
-from tasks.figures.concepts import count_words, guess_language, lower_text, matches, plain_blanks, spots
-from tasks.figures.figure import UNKNOWN, WORDS, Basis, holds, words_in
+from tasks.figures.figure import (
+    UNKNOWN,
+    WORDS,
+    Basis,
+    count_words,
+    guess_language,
+    holds,
+    lower_text,
+    matches,
+    plain_blanks,
+    spots,
+    words_in,
+)
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import (
     CROWNS,
@@ -36,8 +47,8 @@ from tasks.language.numbers import (
     uses_decimal_comma,
 )
 from tasks.language.periods import MONTH, When, find_periods, header_period, month_first, spell_months
-from tasks.reading import places as kinds
-from tasks.reading.places import DOUBTED, Place
+from tasks.reading import text_writer as kinds
+from tasks.reading.text_writer import DOUBTED, Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""

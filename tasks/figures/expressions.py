@@ -15,19 +15,22 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final, Literal
 
-from tasks.figures.concepts import plain_label, taxonomy
-from tasks.figures.conflicts import RULE, RoomFigure, Step, rank_figures, same_period
-from tasks.figures.derived import (
+from tasks.figures.conflicts import (
     COMPUTED_CONCEPTS,
     DERIVED_UNITS,
+    RULE,
     FigureValue,
+    RoomFigure,
+    Step,
     burn_a_month,
     choose_counted_figures,
     derive,
     grow,
+    rank_figures,
+    same_period,
     state,
 )
-from tasks.figures.figure import ACTUAL, UNKNOWN
+from tasks.figures.figure import ACTUAL, UNKNOWN, plain_label, taxonomy
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
 from tasks.language.periods import count_months, last_day, make_day
 from tasks.user_file import nearest

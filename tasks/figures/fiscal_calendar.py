@@ -13,8 +13,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from tasks.figures.concepts import lower_text, matches, plain_blanks, spots
-from tasks.figures.figure import WORDS, words_in
+from tasks.figures.figure import WORDS, lower_text, matches, plain_blanks, spots, words_in
 from tasks.language.locales import look_up, months
 from tasks.language.periods import (
     MONTH,
@@ -27,7 +26,7 @@ from tasks.language.periods import (
     make_day,
     months_back,
 )
-from tasks.reading.places import sure_day, today
+from tasks.reading.text_writer import sure_day, today
 
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""

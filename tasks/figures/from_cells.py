@@ -15,9 +15,8 @@ from typing import Final
 
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
-from tasks.figures.concepts import Meaning, Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import PARENT, WORDS, Findings
+from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
 from tasks.figures.table_columns import (
     FigureColumn,

@@ -12,10 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from tasks.figures import sentence_periods as words
-from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, lower_text
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Basis, Figure, Findings, find_basis
-from tasks.figures.measures import NEVER_NEGATIVE, sign_value
+from tasks.figures.figure import SHORT_NAMES, WORDS, Basis, Concept, Figure, Findings, Taxonomy, find_basis, lower_text
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     SEVERAL,
@@ -33,6 +31,7 @@ from tasks.figures.sentence_periods import (
     shift_amount,
     times,
 )
+from tasks.figures.table_figures import NEVER_NEGATIVE, sign_value
 from tasks.language.locales import look_up
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, count_months, find_periods

@@ -17,12 +17,11 @@ from uuid import uuid4
 
 from tasks.documents.drive.spool import spool
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
-from tasks.figures.concepts import read_taxonomy
+from tasks.figures.conflicts import decimal_text
 from tasks.figures.document import LedgerDocument, Places
 from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
-from tasks.figures.figure import Figure
+from tasks.figures.figure import Figure, read_taxonomy
 from tasks.figures.fiscal_calendar import Calendar
-from tasks.figures.rows import decimal_text
 from tasks.reading.configuration import ReadingSettings, make_reading_limits
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures.concepts import Taxonomy
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Figure, Findings, find_basis, words_in
+from tasks.figures.figure import WORDS, Figure, Findings, Taxonomy, find_basis, words_in
 from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import When, find_periods

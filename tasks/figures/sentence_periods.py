@@ -14,9 +14,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
-from tasks.figures.concepts import SHORT_NAMES, Concept, Taxonomy, spellings
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import DATA, WORDS, Figure, either, words_in
+from tasks.figures.figure import DATA, SHORT_NAMES, WORDS, Concept, Figure, Taxonomy, either, spellings, words_in
 from tasks.figures.table_labels import without_dates
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures.concepts import plain_label
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Tie
+from tasks.figures.figure import WORDS, Tie, plain_label
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_rows import Grid, Row, is_number, is_year
 from tasks.language.numbers import PERCENT, Amount, cell_amount

@@ -7,8 +7,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tasks.figures.concepts import Meaning
-from tasks.figures.figure import PARENT, WORDS, find_basis
+from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis
 from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tasks.figures.concepts import SHORT_NAMES, Meaning, Taxonomy, plain_label, plain_words
-from tasks.figures.figure import WORDS, Basis, find_basis, without_basis
+from tasks.figures.figure import (
+    SHORT_NAMES,
+    WORDS,
+    Basis,
+    Meaning,
+    Taxonomy,
+    find_basis,
+    plain_label,
+    plain_words,
+    without_basis,
+)
 from tasks.figures.table_rows import Grid, join_titles
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans

@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
-from tasks.figures.concepts import concepts_file
 from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, groups, rank_figures, say_step
 from tasks.figures.figure import Figure as LedgerFigure
+from tasks.figures.figure import concepts_file
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.limited import WrittenText, find_now
 from tasks.language.normalise import escape_text
@@ -27,32 +27,35 @@ from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months
 from tasks.language.words import stem
 from tasks.memo.claims import (
+    MemoPlace,
     MemoStatement,
+    MemoTexts,
     StatementKind,
     quotation_places,
     split,
 )
-from tasks.memo.contracts import choose_contract, hold_terms, read_terms
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
     agrees,
+    choose_contract,
     find_last,
     find_value,
+    hold_terms,
     is_same_time,
     names_another,
     read_measures,
     read_periods,
+    read_terms,
     says_multiple,
 )
-from tasks.memo.room import MemoPlace, MemoTexts
 from tasks.reports.html import allow_source, environment, part
-from tasks.rooms.passages import RoomPassage, exact_place
+from tasks.rooms import RoomPassage, exact_place
 from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.figures import StatedFigure, figures, is_cut_off
-from tasks.statements.nearness import Difference
+from tasks.statements.reading import Difference
 from tasks.table.columns import value_in_words
 
 _MOST_PLACES: Final = 5

@@ -19,9 +19,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.language.tokens import tokens
-from tasks.ranking.bm25 import score
-from tasks.ranking.index import WordPositions, likeliest
+from tasks.language.words import tokens
+from tasks.ranking.index import WordPositions, likeliest, score
 from tasks.ranking.lexicon import IN_MEMORY
 from tasks.ranking.query import read_query
 

@@ -18,13 +18,20 @@ from storage.settings import Settings
 from tasks.errors import DiligenceError, TookTooLong, Unavailable
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr import rapidocr, recognise, tesseract
-from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.page import (
+    NO_ENGINE,
+    OFF,
+    STOPPED,
+    FilledReading,
+    RecognisedPage,
+    ScanState,
+    fill,
+    scanned_pages,
+)
 from tasks.reading.ocr.recognise import Engines
-from tasks.reading.ocr.scans import NO_ENGINE, OFF, STOPPED, FilledReading, fill, scanned_pages
-from tasks.reading.places import with_cells
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.pool.worker import Limits
-from tasks.reading.text_writer import Reading, Source
+from tasks.reading.text_writer import Reading, Source, with_cells
 
 
 class ReadingSettings(Settings):
@@ -61,7 +68,7 @@ _TESSERACT_NAMES: Final[Mapping[str, str]] = {
     "Czech": "ces", "Romanian": "ron", "Hungarian": "hun", "Turkish": "tur", "Japanese": "jpn", "Chinese": "chi_sim",
     "Korean": "kor", "Russian": "rus", "Greek": "ell", "Arabic": "ara", "Hebrew": "heb", "Hindi": "hin", "Thai": "tha",
 }  # fmt: skip
-"""Tesseract's names of the languages that `tasks.language.languages` knows."""
+"""Tesseract's names of the languages that `tasks.language.words` knows."""
 
 
 def engines(settings: ReadingSettings, written_in: Collection[str] = ()) -> Engines | None:

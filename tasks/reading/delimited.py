@@ -10,10 +10,8 @@ from itertools import islice
 from typing import Final
 
 from tasks.reading import limits
-from tasks.reading.places import TABLE
-from tasks.reading.tables import is_figure
-from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.txt.reader import text_and_warnings
+from tasks.reading.text_writer import TABLE, Reading, Source, Writer, is_figure
+from tasks.reading.txt import text_and_warnings
 
 DELIMITERS: Final = ("\t", ";", "|", ",")
 _SAMPLE: Final = 1 << 16

@@ -13,7 +13,7 @@ from typing import Final
 from tasks.errors import Damaged, DiligenceError, UnsupportedFormat
 from tasks.reading import formats
 from tasks.reading.ooxml import ole
-from tasks.reading.ooxml.zip import LOCAL_HEADER, ZipMembers
+from tasks.reading.ooxml.package import LOCAL_HEADER, ZipMembers
 from tasks.reading.text_writer import Source
 
 _SIGNATURES: Final = (

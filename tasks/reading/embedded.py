@@ -32,11 +32,11 @@ from tasks.errors import (
     UnsupportedFormat,
 )
 from tasks.language.normalise import clean, one_line
-from tasks.reading import detect, formats, limits
+from tasks.reading import formats, limits
+from tasks.reading.detect import detect_format, is_known
 from tasks.reading.limits import machine_failure
 from tasks.reading.ooxml import ole
-from tasks.reading.places import ATTACHMENT, FILE_DATES, SCANS, Place
-from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source
+from tasks.reading.text_writer import ATTACHMENT, FILE_DATES, NO_TEXT, SCANS, Attachment, Place, Reading, Source
 
 MOST: Final = 100
 """Documents that are looked into for one host, those inside others included."""
@@ -94,7 +94,7 @@ def read_with_embedded(source: Source | str, extension: str | None = None) -> Re
         source = Path(source)
     if extension is None:
         extension = "" if isinstance(source, bytes) else source.suffix.lower()
-    document_format = detect.detect_format(source, extension)
+    document_format = detect_format(source, extension)
     named = formats.find_format(f"a{extension}") if extension in formats.list_supported() else document_format
     try:
         reading = formats.reader(document_format)(source)
@@ -137,7 +137,7 @@ def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, s
             found.append((data, inner))
         return formats.reader(inner)(data)
 
-    with_embedded(formats.reader(detect.detect_format(path, extension))(path), read, formats.list_supported())
+    with_embedded(formats.reader(detect_format(path, extension))(path), read, formats.list_supported())
     if not found:
         raise Unreadable("The document is not inside its host any more.")
     return found[0]
@@ -239,7 +239,7 @@ class _EmbeddedReader:
         """The text of a document and of those inside it."""
         if data.startswith(ole.MAGIC) and ole.is_encrypted(data):
             data = ole.decrypt_package(data)
-        extension = detect.detect_format(data, PurePath(name).suffix.lower())
+        extension = detect_format(data, PurePath(name).suffix.lower())
         if extension not in self._extensions:
             raise UnsupportedFormat("No reader reads it.")
         reading = self._read(data, extension)
@@ -280,7 +280,7 @@ def _unwrap(name: str, data: bytes) -> tuple[str, bytes | None]:
             break
     name = _file_name(name)
     if inner is not None and PurePath(name).suffix.lower() == ".bin":
-        name = PurePath(name).stem + (detect.is_known(inner) or ".bin")
+        name = PurePath(name).stem + (is_known(inner) or ".bin")
     return name, inner
 
 

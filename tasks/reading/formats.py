@@ -4,19 +4,24 @@ Those that the program reads itself stand in one table, `OURS`. Others are added
 module in another package (`tasks.plugins`), that declares a `FORMAT` and names a module that offers `read`. Readers are
 only loaded when a document needs them: code that passes documents to other processes does not pay for PDFium and lxml
 (0.13 s).
+
+Whether LibreOffice is installed is asked here without loading what converts documents.
 """
 
+import os
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from shutil import which
 from typing import Final, cast
 
 from tasks.errors import UnsupportedFormat
+from tasks.files import only_absolute
 from tasks.plugins import load_plugin, plugins
-from tasks.reading.legacy.installed import program
 from tasks.reading.text_writer import Reading, Source
 
 Read = Callable[[Source], Reading]
@@ -63,7 +68,7 @@ OURS: Final = (
         {".tsv": "text/tab-separated-values"},
     ),
     DocumentFormat(
-        (".doc", ".dot"), ("application/msword",), f"doc-1 by {_DOCX}", "tasks.reading.office:read_doc",
+        (".doc", ".dot"), ("application/msword",), f"doc-1 by {_DOCX}", "tasks.reading.libreoffice:read_doc",
         has_second_try=True,
     ),
     DocumentFormat(
@@ -80,7 +85,7 @@ OURS: Final = (
         (".html", ".htm", ".xhtml"), ("text/html",), "html-3", "tasks.reading.html.reader",
         {".xhtml": "application/xhtml+xml"},
     ),
-    DocumentFormat((".json",), ("application/json",), "json-2", "tasks.reading.txt.reader"),
+    DocumentFormat((".json",), ("application/json",), "json-2", "tasks.reading.txt"),
     DocumentFormat((".md", ".markdown"), ("text/markdown", "text/x-markdown"), "md-2", "tasks.reading.markdown"),
     DocumentFormat((".mbox",), ("application/mbox",), "mbox-1", "tasks.reading.mail.eml:read_mailbox"),
     DocumentFormat(
@@ -90,20 +95,20 @@ OURS: Final = (
     DocumentFormat((".msg",), ("application/vnd.ms-outlook",), "msg-5", "tasks.reading.mail.msg"),
     DocumentFormat(
         (".odp", ".otp", ".fodp"), (f"{_OPEN}presentation",), f"odp-5 by {_PPTX}",
-        "tasks.reading.odf.package:read_presentation",
+        "tasks.reading.odf:read_presentation",
         {".otp": f"{_OPEN}presentation-template", ".fodp": f"{_OPEN}presentation-flat-xml"},
         better_with="libsdlo.so",
     ),
     DocumentFormat(
-        (".ods", ".ots", ".fods"), (f"{_OPEN}spreadsheet",), "ods-4", "tasks.reading.odf.ods",
+        (".ods", ".ots", ".fods"), (f"{_OPEN}spreadsheet",), "ods-4", "tasks.reading.odf",
         {".ots": f"{_OPEN}spreadsheet-template", ".fods": f"{_OPEN}spreadsheet-flat-xml"},
     ),
     DocumentFormat(
-        (".odt", ".ott", ".fodt"), (f"{_OPEN}text",), f"odt-5 by {_DOCX}", "tasks.reading.odf.package:read_text",
+        (".odt", ".ott", ".fodt"), (f"{_OPEN}text",), f"odt-5 by {_DOCX}", "tasks.reading.odf:read_text",
         {".ott": f"{_OPEN}text-template", ".fodt": f"{_OPEN}text-flat-xml"}, better_with="libswlo.so",
     ),
     DocumentFormat(
-        (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1", "tasks.reading.mail.p7m"
+        (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1", "tasks.reading.mail.eml"
     ),
     DocumentFormat((".pdf",), ("application/pdf",), "pdf-22", "tasks.reading.pdf.reader", has_second_try=True),
     DocumentFormat(
@@ -113,7 +118,7 @@ OURS: Final = (
     ),
     DocumentFormat(
         (".ppt", ".pps", ".pot"), ("application/vnd.ms-powerpoint",), f"ppt-1 by {_PPTX}",
-        "tasks.reading.office:read_ppt", has_second_try=True,
+        "tasks.reading.libreoffice:read_ppt", has_second_try=True,
     ),
     DocumentFormat(
         (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), (f"{_OFFICE}presentationml.presentation",), _PPTX,
@@ -127,10 +132,10 @@ OURS: Final = (
         },
     ),
     DocumentFormat(
-        (".rtf",), ("application/rtf", "text/rtf"), f"rtf-5 by {_DOCX}", "tasks.reading.office:read_rtf",
+        (".rtf",), ("application/rtf", "text/rtf"), f"rtf-5 by {_DOCX}", "tasks.reading.libreoffice:read_rtf",
         better_with="libswlo.so",
     ),
-    DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt.reader"),
+    DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
     DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.xls"),
     DocumentFormat(
         (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-4", "tasks.reading.xlsb"
@@ -144,7 +149,7 @@ OURS: Final = (
             ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
         },
     ),
-    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text.reader"),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text"),
 )  # fmt: skip
 """The formats that the program reads itself."""
 
@@ -244,3 +249,16 @@ def _format(extension: str) -> DocumentFormat:
     except KeyError:
         what = f'"{extension}"' if extension else "a name without an extension"
         raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(names())}.") from None
+
+
+def program(library: str) -> Path | None:
+    """The LibreOffice on the path that has this part; None where there is none."""
+    path = only_absolute(os.environ.get("PATH", os.defpath))
+    found = which("soffice", path=path) or which("libreoffice", path=path)
+    if found is None:
+        return None
+    start = Path(found).resolve()
+    binary = start.with_name("soffice.bin")  # which the script `soffice` starts by way of a splash screen
+    if not binary.exists():
+        return start if sys.platform == "darwin" else None
+    return binary if (start.parent / library).exists() else None

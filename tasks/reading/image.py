@@ -1,6 +1,8 @@
 """Pictures: photographs of pages, screenshots and scans, page by page. `reading.ocr` recognises their text.
 
 Pillow decodes them in a fork under limits: a picture of 1 KB may unpack to gigabytes and keep its decoder busy.
+
+A page as a picture, in the form for text recognition.
 """
 
 import struct
@@ -16,8 +18,7 @@ from tasks.errors import Damaged, TooLarge
 from tasks.reading import limits
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.picture import DOTS_AN_INCH, Picture
-from tasks.reading.places import PAGE
-from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.text_writer import PAGE, Reading, Source, Writer
 
 _FORMATS: Final = ("PNG", "JPEG", "TIFF")
 _MOST_PAGES: Final = 1_000

@@ -8,9 +8,8 @@ import re
 from typing import Final
 
 from tasks.reading import limits
-from tasks.reading.places import TABLE
-from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.txt.reader import text_and_warnings
+from tasks.reading.text_writer import TABLE, Reading, Source, Writer
+from tasks.reading.txt import text_and_warnings
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")

@@ -2,17 +2,422 @@ r"""What a reader returns: the text of a document, and where each piece of it co
 
 Readers do not count offsets; they write lines into a `Writer`, which guarantees what the rest of the program relies on:
 clean characters, `\n` line ends, and one form feed between pages.
+
+A place says where a piece of a text stands in its document, and what kind of text it is. Readers write places of these
+kinds (the label in brackets):
+
+page, slide, sheet      parts (the number, the sheet's name)
+body                    the main story of a text document
+heading                 from a heading to the next one (its words)
+shape, cells            within a slide; a block of cells in a sheet (the shape's name; "A1:F20")
+table                   rows one a line, cells split by tabs (the number of header rows, where the file tells it)
+header, footer          repeated on pages
+footnote, endnote, text_box, speaker_note, alternative_text
+comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
+hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
+unseen                  words that the document holds and does not show: no evidence
+ocr                     recognised in a picture (how sure of it: "91 %")
+scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
+                        (its number; in an attachment that and the attachment's hash: "3 5f0a…")
+hidden_scan             a page that is a picture with a hidden layer of text, before some are compared (the same)
+attachment              the text of a document inside this one (its name)
+tagged                  a number of accounts with what its tag says (see `tags`)
+file_dates              all text of a file (the days on which it was made and last changed: "2024-02-16/2024-08-05")
+
+Nobody writes `cell`: a table of 600,000 cells would take as many places. `with_cells` derives them from the text.
+
+`FileDates` are the days on which a file says that it was created and last changed. They limit what its text can report:
+nothing in it happened after the last change. Impossible days are ignored.
+
+`table_cells` finds the cells of tables in a text, and the headers above and beside each. A table without information
+about its headers is read as a person would: rows with a single cell are titles, followed by the headers, if the first
+row of several cells has no figures other than years and dates; rows that begin with an empty cell and have no figures
+still belong to them (years, then currencies). Sheets contain several tables: each run of rows between empty lines may
+have its own headers, and otherwise those of the run before apply.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, overload
 
 from tasks.language.normalise import clean, one_line
-from tasks.reading.places import FILE_DATES, HEADING, PAGE, SCAN, FileDates, Place, file_dates
+
+_MOST_HEADERS: Final = 5
+"""Rows that a header of several lines has at most."""
+
+_LONGEST_HEADS: Final = 10_000
+"""Characters in which the end of a header is looked for."""
+
+_MARK: Final = re.compile(r"\[(?:hidden|comment)[ ,:]")
+_FIGURE: Final = re.compile(
+    r"[-–−+(~<>≈]*+\s*+(?:[A-Z]{3}\s|[$€£¥])?+\s*+\(?+[-–−+]?+[.,]?+\d[\d\s.,'’]*(?:%|[a-zA-Z]{0,3}|[$€£¥])\)?"
+    r"(?: \(-?\d[\d.E-]*\))?(?: \[computed\])?"  # the stored digits behind those that are shown; what was computed
+)
+_PERIOD: Final = re.compile(
+    r"(?:(?:FY|CY|[HQ][1-4]|[1-4][HQ])\W*)?'?(?:19|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?[A-Z]?"
+    r"|\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+)
+
+
+class Cell(NamedTuple):
+    """The characters from `start` to `end` of a text, and the words of the headers of its row and column."""
+
+    start: int
+    end: int
+    row: str
+    column: str
+
+
+_Row = list[tuple[int, str]]
+"""Where each cell begins, and its words."""
+
+
+def table_cells(text: str, spans: Sequence[tuple[int, int]], header_rows: int | None = None) -> Iterator[Cell]:
+    """The cells with words in the table whose lines are in these spans of the text, in order.
+
+    Args:
+        text: the text.
+        spans: where the table's lines stand; a sheet has several blocks of them.
+        header_rows: how many rows at its beginning are headers; None where nothing says so.
+    """
+    headers: list[_Row] = []
+    for run in _runs(text, spans):
+        titles, header = (0, header_rows) if header_rows is not None else _find_header(run)
+        if header or header_rows is not None:
+            headers = run[titles : titles + header]
+            header_rows = None
+        for position, row in enumerate(run):
+            yield from _place_cells(
+                row, [] if position < titles + header else headers, within=position >= titles + header
+            )
+
+
+def header_rows(text: str, start: int, end: int) -> int:
+    """How many of the first lines of the table between two offsets are titles and headers; 0 if that is not known."""
+    lines = text[start : min(end, start + _LONGEST_HEADS)].split("\n", _MOST_HEADERS + 1)[: _MOST_HEADERS + 1]
+    return sum(_find_header([_row(line, 0) for line in lines if line.strip()]))
+
+
+def is_figure(words: str) -> bool:
+    """Whether a cell contains a figure (an amount, a share, a count), and not a year or date, which head columns."""
+    return _FIGURE.fullmatch(words) is not None and _PERIOD.fullmatch(words) is None
+
+
+def _place_cells(row: _Row, headers: Sequence[_Row], *, within: bool) -> Iterator[Cell]:
+    name = next((words for _, words in row if words), "") if within else ""
+    if is_figure(name):
+        name = ""
+    named = not name
+    for column, (start, words) in enumerate(row):
+        if not words:
+            continue
+        if not named and words == name:  # the row's name itself
+            named = True
+            yield Cell(start, start + len(words), "", _over(headers, column))
+        else:
+            yield Cell(start, start + len(words), name, _over(headers, column))
+
+
+def _over(headers: Sequence[_Row], column: int) -> str:
+    """The words above a column; except in the last header row, a heading extends over the empty cells after it."""
+    above: list[str] = []
+    for position, row in enumerate(headers):
+        words = row[column][1] if column < len(row) else ""
+        if not words and position + 1 < len(headers):
+            words = next((cell for _, cell in reversed(row[1 : column + 1]) if cell), "")
+        if words and words not in above:
+            above.append(words)
+    return " ".join(above)
+
+
+def _find_header(run: Sequence[_Row]) -> tuple[int, int]:
+    """The number of titles above the headers of a run of rows, and the number of header rows."""
+    for titles, row in enumerate(run):
+        filled = [words for _, words in row if words]
+        if len(filled) < 2 and not (titles + 1 < len(run) and filled and not row[0][1]):
+            continue
+        if any(is_figure(words) for words in filled) or titles + 1 == len(run):
+            return 0, 0
+        count = 1
+        for following in run[titles + 1 : titles + _MOST_HEADERS]:
+            if following[0][1] or any(is_figure(words) for _, words in following):
+                break
+            count += 1
+        return titles, count
+    return 0, 0
+
+
+def _runs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[list[_Row]]:
+    """The rows of each run of lines without an empty line in between, not counting lines of marks."""
+    run: list[_Row] = []
+    for start, end in spans:
+        at = start
+        for line in text[start:end].split("\n"):
+            if line.strip():
+                if "\t" in line or not _MARK.match(line):
+                    run.append(_row(line, at))
+            elif run and at < end:
+                yield run
+                run = []
+            at += len(line) + 1
+    if run:
+        yield run
+
+
+def _row(line: str, at: int) -> _Row:
+    row: _Row = []
+    for piece in line.split("\t"):
+        words = piece.strip()
+        row.append((at + piece.find(words), one_line(words)))
+        at += len(piece) + 1
+    return row
+
+
+PAGE: Final = "page"
+SLIDE: Final = "slide"
+SHEET: Final = "sheet"
+BODY: Final = "body"
+HEADING: Final = "heading"
+SHAPE: Final = "shape"
+CELLS: Final = "cells"
+TABLE: Final = "table"
+CELL: Final = "cell"
+HEADER: Final = "header"
+FOOTER: Final = "footer"
+FOOTNOTE: Final = "footnote"
+ENDNOTE: Final = "endnote"
+TEXT_BOX: Final = "text_box"
+SPEAKER_NOTE: Final = "speaker_note"
+ALTERNATIVE_TEXT: Final = "alternative_text"
+COMMENT: Final = "comment"
+INSERTED: Final = "inserted"
+HIDDEN_SHEET: Final = "hidden_sheet"
+HIDDEN_ROW: Final = "hidden_row"
+HIDDEN_COLUMN: Final = "hidden_column"
+HIDDEN_SLIDE: Final = "hidden_slide"
+UNSEEN: Final = "unseen"
+OCR: Final = "ocr"
+SCAN: Final = "scan"
+DOUBTFUL_SCAN: Final = "doubtful_scan"
+HIDDEN_SCAN: Final = "hidden_scan"
+SCANS: Final = frozenset({SCAN, DOUBTFUL_SCAN, HIDDEN_SCAN})
+ATTACHMENT: Final = "attachment"
+TAGGED: Final = "tagged"
+FILE_DATES: Final = "file_dates"
+
+HIDDEN_SHEET_MARK: Final = "[hidden sheet]"
+HIDDEN_ROW_MARK: Final = "[hidden row]"
+HIDDEN_SLIDE_MARK: Final = "[hidden slide]"
+
+_LONGEST_AUTHOR: Final = 100
+_LONGEST_HEADER: Final = 200
+_MOST_RANGES: Final = 50
+
+
+class Place(NamedTuple):
+    """Where the characters from `start` to `end` of the text come from; `kind` and `label` as
+    described in the module.
+    """
+
+    start: int
+    end: int
+    kind: str
+    label: str
+
+
+@lru_cache(maxsize=1024)
+def make_label(author: str, date: str) -> str:
+    """The label of a comment or insertion: "A. Author, 2024-05-01T10:00:00Z", as far as both are known.
+
+    Cached, because a document has few authors and each remark asks twice.
+    """
+    return ", ".join(filter(None, (one_line(author)[:_LONGEST_AUTHOR], one_line(date)[:_LONGEST_AUTHOR])))
+
+
+def comment_mark(author: str, date: str, words: str) -> str:
+    """A reviewer's remark as it appears in the text, so that nobody takes it for the document's own words.
+
+    "[comment, A. Author, 2024-05-01T10:00:00Z: Is this agreed?]", "[comment: Why?]"
+    """
+    label = make_label(author, date).replace("]", ")")
+    return f"[comment, {label}: {words}]" if label else f"[comment: {words}]"
+
+
+def unseen_mark(words: str) -> str:
+    """Words that the document does not show, as they stand in the text: "[hidden: Not seen]"."""
+    return f"[hidden: {one_line(words)}]"
+
+
+def shown_text(text: str, places: Iterable[Sequence[int | str]]) -> str:
+    """A text with blanks for what its document does not show; all else stands where it stood.
+
+    `places` are those of the text, as readers give them or as they are stored.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted((int(start), int(end)) for start, end, kind, _label in places if kind == UNSEEN):
+        pieces += text[done:start], " " * (end - max(start, done))
+        done = max(done, end)
+    return "".join((*pieces, text[done:]))
+
+
+def hidden_column_mark(column: str) -> str:
+    """The mark before cells of a column ("C") that the workbook hides."""
+    return f"[hidden column {column}]"
+
+
+def cell_label(row: str, column: str) -> str:
+    """The label of a cell from its headers: `row “Revenue”, column “2023”`; "" if it has neither."""
+    named = (("row", row[:_LONGEST_HEADER]), ("column", column[:_LONGEST_HEADER]))
+    return ", ".join(f"{kind} “{name}”" for kind, name in named if name)
+
+
+def with_cells(text: str, places: Sequence[Place]) -> Sequence[Place]:
+    """The places of a text and those of the cells in its tables, which are found on demand."""
+    return _PlacesWithCells(text, places)
+
+
+def cells(text: str, places: Sequence[Place]) -> Iterator[Place]:
+    """A place of kind `cell` for each cell with words, table by table; its label names its headers."""
+    for spans, header_rows in _tables(places):
+        for cell in table_cells(text, spans, header_rows):
+            yield Place(cell.start, cell.end, CELL, cell_label(cell.row, cell.column))
+
+
+def _tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], int | None]]:
+    """The spans of each table, and its header rows according to the file; all blocks of a sheet form one table."""
+    sheet_end = -1
+    blocks: list[tuple[int, int]] = []
+    for place in places:
+        if blocks and place.start >= sheet_end:
+            yield blocks, None
+            blocks = []
+        if place.kind == SHEET:
+            sheet_end = place.end
+        elif place.kind == CELLS:
+            blocks.append((place.start, place.end))
+        elif place.kind == TABLE:
+            yield [(place.start, place.end)], int(place.label) if place.label.isdecimal() else None
+    if blocks:
+        yield blocks, None
+
+
+class _PlacesWithCells(Sequence[Place]):
+    """Places in order, outer ones first, including those of cells, which are derived once, when first needed."""
+
+    def __init__(self, text: str, places: Sequence[Place]) -> None:
+        self._text = text
+        self._places = places
+
+    @cached_property
+    def _all(self) -> list[Place]:
+        found = list(cells(self._text, self._places))
+        return (
+            sorted([*self._places, *found], key=lambda place: (place.start, -place.end)) if found else [*self._places]
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Place: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Place]: ...
+    def __getitem__(self, index: int | slice) -> Place | list[Place]:
+        return self._all[index]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._all == list(other)
+
+    __hash__ = None  # type: ignore[assignment] # as that of lists
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+
+def lowest_confidence(labels: Iterable[str]) -> int | None:
+    """How certain recognition was, in percent, of the worst of places of kind `ocr`; None if there are none."""
+    return min((int(label.partition(" ")[0]) for label in labels if label.endswith("%")), default=None)
+
+
+def page_numbers(numbers: list[int]) -> str:
+    """Page numbers as people write them: `pages 2, 5–7`; only the first if there are very many."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    words = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges[:_MOST_RANGES])
+    if len(ranges) > _MOST_RANGES:
+        words += " and others"
+    return f"{'page' if len(numbers) == 1 else 'pages'} {words}"
+
+
+_DAY: Final = re.compile(r"(?:D:)?(?P<year>\d{4})-?(?P<month>\d\d)?-?(?P<day>\d\d)?")
+"""The beginning of a moment in Office and OpenDocument files (W3CDTF) and in PDFs (ISO 32000-1, 7.9.4)."""
+
+_FIRST: Final = date(1990, 1, 1)
+"""What is older is the zero of some clock: 1601, 1899, 1970, 1980."""
+
+_TEMPLATES: Final = frozenset(
+    map(date.fromisoformat, ("1996-10-14", "2000-01-01", "2006-09-16", "2013-01-27", "2013-12-23", "2015-06-05"))
+)
+"""The days that programs put into every file: Excel's three templates, those of python-pptx and python-docx, and
+ReportLab's when it is to write the same file each time."""
+
+
+DOUBTED: Final = "?"
+"""How a place keeps that a file gives a day that cannot be."""
+
+
+class FileDates(NamedTuple):
+    """The days on which a file was made and last changed, and what is to be said of a day that is not sure.
+
+    `label` is how a place keeps them: "2024-02-16/2024-08-05", "" where neither is told, `DOUBTED` where it cannot be.
+    """
+
+    label: str = ""
+    doubt: str = ""
+
+
+def file_dates(made: str, changed: str) -> FileDates:
+    """The days of two timestamps as a file gives them ("" for none); a file that was never changed counts as changed
+    when created.
+    """
+    written = _day(changed or made)
+    begun, last = sure_day(_day(made)), sure_day(written)
+    if begun and last and begun > last:  # a copy has its own beginning
+        begun = None
+    label = f"{begun or ''}/{last or ''}"
+    if written is None or last is not None or written in _TEMPLATES:
+        return FileDates(label.strip("/") and label)
+    doubt = f"The file is dated {written}, which is impossible: this date is ignored."
+    return FileDates(DOUBTED, doubt)
+
+
+def sure_day(day: date | None) -> date | None:
+    """The day, if a file can have been written on it: not before such files existed, nor in the future."""
+    return day if day and _FIRST <= day <= today() + timedelta(days=1) and day not in _TEMPLATES else None
+
+
+def today() -> date:
+    """Today in UTC, the zone of dates in files."""
+    return datetime.now(UTC).date()
+
+
+def _day(moment: str) -> date | None:
+    match = _DAY.match(moment.strip())
+    try:
+        return date(int(match["year"]), int(match["month"] or 12), int(match["day"] or 1)) if match else None
+    except ValueError:
+        return None
+
 
 Source = Path | bytes
 """A document to read: where its file lies, or what is in it."""

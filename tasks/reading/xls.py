@@ -19,14 +19,7 @@ from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.binary import (
-    ERRORS,
-    MOST_SHEETS,
-    CellsFullError,
-    SheetWriter,
-    read_with_calamine,
-    show_cell,
-)
+from tasks.reading.xlsx.reader import ERRORS, MOST_SHEETS, CellsFullError, SheetWriter, read_with_calamine, show_cell
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
 _FILEPASS: Final = 0x002F

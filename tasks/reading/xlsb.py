@@ -15,20 +15,21 @@ from tasks.language.normalise import one_line
 from tasks.reading import embedded
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
-from tasks.reading.places import FOOTER, HEADER
-from tasks.reading.text_writer import Reading, Source, Writer
-from tasks.reading.xlsx.binary import (
+from tasks.reading.text_writer import FOOTER, HEADER, Reading, Source, Writer
+from tasks.reading.xlsx.reader import (
     ERRORS,
     MOST_SHEETS,
     MOST_WORDS,
     CellsFullError,
     CellWriter,
+    PackedSheet,
+    SheetObjects,
     comment_place,
     read_with_calamine,
     rk_number,
     show_cell,
+    write_sheets,
 )
-from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
 from tasks.reading.xlsx.sheet import split_printed_words
 
 _MOST_STRINGS: Final = 4_000_000

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 from httpx2 import Request, create_ssl_context
 from openai import AzureOpenAI, DefaultHttpxClient, OpenAI, Timeout
 
-from storage.request_ids import REQUEST_ID_HEADER, current_request_id
+from storage.context import REQUEST_ID_HEADER, current_request_id
 from tasks.remote.environment import check_connection
 
 _CONNECTING = 10.0  # seconds at most to open a connection

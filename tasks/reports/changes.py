@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from storage.run_documents import RunDocument
+from storage.documents import RunDocument
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.scoring.criteria import ADDED_UP, SHOWN_ONLY

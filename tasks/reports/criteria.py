@@ -11,11 +11,10 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from storage.texts import find_span_pages, find_stretch
 from tasks.companies.profile import field_name
-from tasks.evidence.settings import EvidenceSettings
+from tasks.documents.settings import EvidenceSettings
 from tasks.language.quotations import in_sentence
 from tasks.language.sentences import sentences
-from tasks.language.tokens import tokens
-from tasks.reports.evidence_links import evidence_url
+from tasks.language.words import tokens
 from tasks.reports.models import (
     ContestedScores,
     CriterionReport,
@@ -26,8 +25,9 @@ from tasks.reports.models import (
     ReportedContradiction,
     ReportedQuote,
 )
+from tasks.reports.wording import evidence_url
 from tasks.scoring.criteria import figure_in_words, rule_in_words
-from tasks.scoring.standing import is_open
+from tasks.scoring.results import is_open
 
 TRIMMED: Final = 320
 """Characters of a trimmed passage, about four lines."""

@@ -18,7 +18,6 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.reports.request_files import tally_in_words
-from tasks.reports.text_fit import fit_text
 from tasks.reports.wording import (
     choose_heading,
     count_unscored_reasons,
@@ -27,6 +26,7 @@ from tasks.reports.wording import (
     describe_contest,
     families_in_words,
     find_quote_page,
+    fit_text,
     is_passage,
     is_unreached,
     judge,

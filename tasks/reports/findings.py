@@ -22,7 +22,7 @@ from tasks.reports.wording import (
     tally,
     to_request,
 )
-from tasks.scoring.standing import ENOUGH, is_short
+from tasks.scoring.results import ENOUGH, is_short
 
 GRAVE: Final = 0.2
 """Up to this share of the scale a score is grave, where its criterion does not say how severe it is."""

@@ -13,14 +13,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from tasks.companies.claims import Claim, find_founding_year
-from tasks.figures.concepts import taxonomy
-from tasks.figures.conflicts import RULE, RoomFigure, Step
-from tasks.figures.derived import choose_counted_figures
+from tasks.figures.conflicts import RULE, RoomFigure, Step, choose_counted_figures, room_row
 from tasks.figures.document_figures import FOUNDING_YEAR, agrees
-from tasks.figures.figure import ACTUAL
-from tasks.figures.rows import room_row
+from tasks.figures.figure import ACTUAL, taxonomy
 from tasks.language.periods import count_months, last_day
-from tasks.reports.evidence_links import name_part
 from tasks.reports.models import (
     CompanyReport,
     ComparedFigure,
@@ -29,7 +25,7 @@ from tasks.reports.models import (
     ReportedFigureConflict,
     ReportedQuote,
 )
-from tasks.reports.wording import page_address
+from tasks.reports.wording import name_part, page_address
 
 _CONCEPTS: Final = {
     "company_size": "headcount", "company_size_on_social": "headcount", "extra.employee_count": "headcount",

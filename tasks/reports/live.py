@@ -1,16 +1,18 @@
-"""A run's report and evidence in the service: the pages that a run writes, under the viewer's rights.
+"""A run's report, evidence and review in the service: the pages that a run writes, under the viewer's rights.
 
 A page only shows documents that the viewer may see on the drive now: a document that was deleted since the run, or is
 not shared with the viewer, is left out. If the drive has accounts, a report is built from what this account sees
 (`rights`); until its companies are ranked by that, they are in the order of the batch. The drive is opened where the
 run opened it, whatever the service's own root is.
 
-The service's home page says of each run its state, progress, ranking, cost, and what changed.
+The service's home page says of each run its state, progress, ranking, cost, and what changed. The review says what its
+viewer sees of each company and the decisions so far, and takes new ones.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -18,9 +20,10 @@ from urllib.parse import quote
 
 from sqlmodel import Session
 
-from storage import database, documents, run_documents, runs, scores, texts
-from storage.run_documents import RunDocument
+from storage import database, documents, runs, scores, texts
+from storage.documents import RunDocument
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+from storage.scores import WHOLE_COMPANY, Decision
 from storage.settings import override_settings
 from storage.texts import StoredText
 from tasks.documents.drive.drive import Document, Drive
@@ -31,8 +34,7 @@ from tasks.evidence.company import draw_alone, is_pdf
 from tasks.evidence.drawing import find_picture
 from tasks.offload import offload_always
 from tasks.remote.fan_out import FanOut
-from tasks.reports.company import FOLDER, CompanyPages
-from tasks.reports.evidence_links import make_anchor, page_prefix, parse_picture_name
+from tasks.reports.company import FOLDER, CompanyPages, CompanyRows, Seen, look, review_of, side_of, without_privileged
 from tasks.reports.evidence_pages import (
     EvidencePage,
     Original,
@@ -49,12 +51,11 @@ from tasks.reports.evidence_pages import (
 )
 from tasks.reports.files import as_json
 from tasks.reports.html import render_company, render_overview
-from tasks.reports.models import Report
+from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedDecision, RunSummary
 from tasks.reports.report import build, in_reports_order
-from tasks.reports.rights import Seen, look, without_privileged
-from tasks.reports.wording import day, weblink
-from tasks.review.state import decided_companies, named_run
-from tasks.scoring.standing import Standing
+from tasks.reports.wording import day, make_anchor, page_prefix, parse_picture_name, weblink
+from tasks.review import Act, CompanyReview, decide, decided_companies, named_run, quote_key
+from tasks.scoring.results import Standing
 
 _CHANGED: Final = "The document was changed after the run read it. These are its words as the run read them."
 _NOT_THERE: Final = (
@@ -268,7 +269,7 @@ def picture(run_id: str, name: str) -> Path:
     with live_run(run_id) as live:
         if shown is not None:
             with database.reading() as session:
-                held_by = run_documents.find_documents_by_hash(session, live.run.id, shown[0])
+                held_by = documents.find_documents_by_hash(session, live.run.id, shown[0])
             for document in held_by:
                 with suppress(NotFound):
                     _visible(live, document.document_id)
@@ -327,7 +328,7 @@ def open_original(run_id: str, document_id: str) -> tuple[Document, BinaryIO, in
 
 def _find_document(live: LiveRun, document_id: str) -> RunDocument:
     with database.reading() as session:
-        document = run_documents.find_document(session, live.run.id, document_id)
+        document = documents.find_document(session, live.run.id, document_id)
     if document is None:
         raise NotFound(_NOT_THERE)
     return document
@@ -414,7 +415,7 @@ def list_runs(most: int = 20) -> list[RunRow]:
 
 
 def _row(session: Session, run: Run, companies: Sequence[RunCompany], visible: Mapping[str, bool] | None) -> RunRow:
-    done = run_documents.documents_done(session, run.id)
+    done = documents.documents_done(session, run.id)
     is_running = run.status is RunStatus.RUNNING
     progress = (sum(row[0] for row in done.values()), sum(row[1] for row in done.values())) if is_running else None
     shown = [
@@ -459,3 +460,171 @@ def _scores(session: Session, run_id: str) -> dict[tuple[str, str], float]:
         (domains[company_id], criterion): score
         for company_id, criterion, score in scores.list_counted_scores(session, run_id)
     }
+
+
+_NO_COMPANY = "The run has no such company, or it is not shared with your account."
+
+
+@dataclass(frozen=True)
+class ReviewedCell:
+    """A criterion with the decisions on it; the next decision must name `saw` and `follows`."""
+
+    criterion: CriterionReport
+    decisions: Sequence[ReportedDecision]
+    saw: str
+    follows: int
+    is_signed: bool
+    quote_keys: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ReviewedCompany:
+    """A company with its cells; `others` are decisions on criteria that this run does not have."""
+
+    run: RunSummary
+    company: CompanyReport
+    cells: Sequence[ReviewedCell]
+    decisions: Sequence[ReportedDecision]
+    others: Sequence[ReportedDecision]
+    follows: int
+    is_signed: bool
+    may_sign: bool
+
+
+@dataclass(frozen=True)
+class ReviewedLine:
+    """A company in the overview of a review."""
+
+    name: str
+    domain: str
+    cells: int
+    signed: int
+    open: int
+    is_signed: bool
+
+
+def overview(run_id: str) -> tuple[str, str, list[ReviewedLine]]:
+    """The run's id, its batch, and the progress of the review for each company that the viewer sees.
+
+    Raises:
+        NotFound, NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        lines = []
+        for company, seen in seen_companies(live):
+            review = _review(live, company, seen)
+            cells = [criterion_id for criterion_id in review.cells if criterion_id != WHOLE_COMPANY]
+            lines.append(
+                ReviewedLine(
+                    company.name,
+                    company.domain,
+                    len(live.run.criteria["criteria"]),
+                    sum(map(review.is_signed, cells)),
+                    sum(state.is_open for state in review.states()),
+                    review.is_signed(WHOLE_COMPANY),
+                )
+            )
+        return live.run.id, live.run.batch, lines
+
+
+def reviewed_company(run_id: str, domain: str) -> ReviewedCompany:
+    """A company of a run with everything that its viewer may see and decide on.
+
+    Raises:
+        NotFound: there is none, or it is not shared with this account.
+        NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        number, row = find_company(live, domain)
+        report = live_report(live, number, scores_alone=True)
+        company = with_originals(report.companies[0], originals(live))
+        review = _review(live, row, find_seen(live, row))
+        known = {criterion.id for criterion in company.criteria}
+        return ReviewedCompany(
+            run=report.run,
+            company=company,
+            cells=[_cell(criterion, company, review) for criterion in company.criteria if criterion.id in review.cells],
+            decisions=[one for one in company.decisions if one.criterion_id is None],
+            others=[one for one in company.decisions if one.criterion_id and one.criterion_id not in known],
+            follows=review.newest(WHOLE_COMPANY),
+            is_signed=review.is_signed(WHOLE_COMPANY),
+            may_sign=len(review.cells) > len(company.criteria),
+        )
+
+
+def _cell(criterion: CriterionReport, company: CompanyReport, review: CompanyReview) -> ReviewedCell:
+    return ReviewedCell(
+        criterion=criterion,
+        decisions=[one for one in company.decisions if one.criterion_id == criterion.id],
+        saw=review.cells[criterion.id]["digest"],
+        follows=review.newest(criterion.id),
+        is_signed=review.is_signed(criterion.id),
+        quote_keys=[quote_key(quote.document_id, quote.text) for quote in criterion.quotes],
+    )
+
+
+def write_decision(run_id: str, domain: str, act: Act, by: str) -> Decision:
+    """Store somebody's decision on a company of a run.
+
+    Raises:
+        BadRequest, Conflict, NotFound: as `tasks.review.decide`.
+        NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        _, row = find_company(live, domain)
+        return decide(live.run, domain, _review(live, row, find_seen(live, row)), act, by)
+
+
+def exported_log(run_id: str) -> list[dict[str, Any]]:
+    """Every act on the batch of a run that the viewer may see, including undone ones, oldest first.
+
+    Raises:
+        NotFound, NotLoggedIn: as `live_run`.
+    """
+    with live_run(run_id) as live:
+        if not live.has_accounts:
+            with database.reading() as session:
+                log = [*scores.decisions_of(session, live.run.batch)]
+                log += scores.table_decisions(session, live.run.batch)
+        else:
+            log = []
+            for company, seen in seen_companies(live):
+                log += _review(live, company, seen).log
+                with database.reading() as session:
+                    on_cells = scores.table_decisions(session, live.run.batch, company.domain)
+                log += [one for one in on_cells if seen is not None and one.document_id in (seen.documents or ())]
+        in_order = sorted(log, key=lambda one: one.id or 0)
+        return [one.model_dump(mode="json", exclude={"follows"}) for one in in_order]
+
+
+def seen_companies(live: LiveRun) -> list[tuple[RunCompany, Seen | None]]:
+    """The companies of a run that the viewer sees, each with what they see of it."""
+    if not live.has_accounts:
+        return [(company, None) for company in live.companies]
+    seen = look(live.drive, live.companies)
+    return [(row, seen[row.domain]) for row in live.companies if seen[row.domain].documents is not None]
+
+
+def find_seen(live: LiveRun, company: RunCompany) -> Seen | None:
+    """What the viewer sees of a company; None if they see everything."""
+    return look(live.drive, [company])[company.domain] if live.has_accounts else None
+
+
+def find_company(live: LiveRun, domain: str) -> tuple[int, RunCompany]:
+    """The company of that domain with its number in the run, from 1.
+
+    Raises:
+        NotFound: there is none.
+    """
+    for number, company in enumerate(live.companies, 1):
+        if company.domain == domain:
+            return number, company
+    raise NotFound(_NO_COMPANY)
+
+
+def _review(live: LiveRun, company: RunCompany, seen: Seen | None) -> CompanyReview:
+    if seen is not None and seen.documents is None:
+        raise NotFound(_NO_COMPANY)
+    with database.reading() as session:
+        now = side_of(session, live.run, company, seen, scores_alone=True)
+        return review_of(session, live.run, now.company, CompanyRows.of(session, now.company, now.outcomes))

@@ -32,7 +32,6 @@ from pptx.util import Pt
 from tasks.reports.findings import find_red_flags, recommend, score_share, strengths
 from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
-from tasks.reports.text_fit import fit_text
 from tasks.reports.wording import (
     WHOLE,
     choose_heading,
@@ -40,6 +39,7 @@ from tasks.reports.wording import (
     describe_standing,
     families_in_words,
     find_quote_page,
+    fit_text,
     judge,
     link_address,
     number,

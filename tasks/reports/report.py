@@ -10,24 +10,21 @@ from typing import NamedTuple, Self
 
 from sqlmodel import Session
 
-from storage import database, run_documents
-from storage.companies import load_profile_warnings
+from storage import database
 from storage.database import reading
-from storage.decisions import decisions_of
+from storage.documents import DocumentStatus, remarkable_documents
 from storage.model_calls import count_unanswered
-from storage.run_documents import DocumentStatus
-from storage.runs import Run, RunCompany, find_company, previous_run, run_companies
-from storage.scores import ScoreStatus, list_counted_scores, remarkable_outcomes
-from tasks.ai.money import dollars
+from storage.runs import Run, RunCompany, find_company, load_profile_warnings, previous_run, run_companies
+from storage.scores import ScoreStatus, decisions_of, list_counted_scores, remarkable_outcomes
+from tasks.ai.settings import dollars
 from tasks.language.normalise import one_line
-from tasks.reports.company import company_report, why_pending
+from tasks.reports.company import Seen, company_report, why_pending
 from tasks.reports.criteria import summarise_criteria
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
-from tasks.reports.rights import Seen
 from tasks.reports.wording import percent, trial_in_words, why_not_ranked
-from tasks.review.state import applicable_overrides, decided_companies, named_run
+from tasks.review import applicable_overrides, decided_companies, named_run
+from tasks.scoring.results import Standing, rank
 from tasks.scoring.score import DRAWS, stability
-from tasks.scoring.standing import Standing, rank
 
 
 def build(
@@ -224,7 +221,7 @@ def load_results(run_id: str) -> RunResults:
         }
         profiles = load_profile_warnings(session, [company.profile_id for company in companies if company.profile_id])
         outcomes = remarkable_outcomes(session, run.id)
-        documents = run_documents.remarkable_documents(session, run.id)
+        documents = remarkable_documents(session, run.id)
         cost = sum_cost(run, count_unanswered(session, run.id))
     for company in companies:
         results[company.id].warnings.extend(profiles.get(company.profile_id or 0, []))

@@ -8,9 +8,8 @@ from math import inf
 from typing import Any, Final
 
 from storage import database
-from storage.decisions import Decision
-from storage.run_documents import RunDocument
-from storage.scores import Absence
+from storage.documents import RunDocument
+from storage.scores import Absence, Decision
 from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.documents.kinds.room import RoomKinds
 from tasks.reports.models import (
@@ -27,11 +26,9 @@ from tasks.reports.models import (
 )
 from tasks.reports.wording import ABSENCES, decision_in_words
 from tasks.reports.workbook import FIGURE, SHARE, ColumnFields, Row, SheetColumn, WorkbookFile
-from tasks.review.decide import CellReview
-from tasks.review.state import name_cell
+from tasks.review import CellReview, name_cell
 from tasks.scoring.passages import TextPlaces
-from tasks.table.ask import find_model_cells
-from tasks.table.cells import choose_rows
+from tasks.table.cells import choose_rows, find_model_cells
 from tasks.table.columns import Column, ColumnSet, value_in_words
 from tasks.table.spans import subtract_duration
 

@@ -1,4 +1,8 @@
-"""How every report for people writes figures, times and addresses, and which documents and items it lists first."""
+"""How every report for people writes figures, times and addresses, and which documents and items it lists first.
+
+The addresses of evidence pages beside a report are known before the pages are written. How much room text takes in
+Arial, its lines and what fits on them, is known without a library of slides.
+"""
 
 import json
 import re
@@ -6,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from hashlib import sha256
 from html import escape
 from typing import Any, Final, NamedTuple
+from unicodedata import combining, east_asian_width
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -16,8 +22,7 @@ from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
 from tasks.language.normalise import escape_text
-from tasks.reading.tables import is_figure
-from tasks.reports.evidence_links import is_evidence
+from tasks.reading.text_writer import is_figure
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,
@@ -28,9 +33,71 @@ from tasks.reports.models import (
     ReportedQuote,
     RunSummary,
 )
-from tasks.scoring.results import ORDERS, OTHERS
-from tasks.scoring.standing import Standing
+from tasks.scoring.results import ORDERS, OTHERS, Standing
 from tasks.table.columns import value_in_words
+
+FOLDER: Final = "evidence"
+_PART: Final = re.compile(r"((?:in “[^”]*”, )*(?:page \d+|slide \d+|sheet [^,]+))", re.IGNORECASE)
+_OWN: Final = re.compile(r"evidence/[0-9a-f]{24}\.html#c\d+-\d+")
+_OWN_FILE: Final = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{8})?\.html|[0-9a-f]{24}-\d+\.(?:png|webp)")
+_PICTURE: Final = re.compile(r"([0-9a-f]{24})-(\d{1,7})\.(?:png|webp)")
+_CHARACTERS: Final = 6_000
+"""Of a document without pages, slides or sheets, so much of its text shares an evidence page."""
+
+
+def evidence_url(domain: str, document_id: str, place: str, start: int, end: int) -> str:
+    """The address of a quotation's evidence page, relative to the report, derived from these arguments alone."""
+    return f"{FOLDER}/{page_name(domain, document_id, place, start)}.html#{make_anchor(start, end)}"
+
+
+def name_part(place: str) -> str | None:
+    """The page, slide or sheet of a place in words, with the attachments around it; None if it names none."""
+    match = _PART.match(place)
+    return match[1] if match else None
+
+
+def page_name(domain: str, document_id: str, place: str, start: int) -> str:
+    """The name of an evidence page: the same for all quotations from one place for one company."""
+    where = name_part(place) or f"characters {start // _CHARACTERS}"
+    return page_prefix(domain) + _digest(f"{document_id}\n{where}")[:16]
+
+
+def page_prefix(domain: str) -> str:
+    """The prefix of the names of a company's evidence pages, by which they are found without looking at other
+    companies.
+    """
+    return _digest(domain)[:8]
+
+
+def _digest(words: str) -> str:
+    return sha256(words.encode(errors="surrogatepass")).hexdigest()
+
+
+def picture_name(content_hash: str, page: int, suffix: str) -> str:
+    """The name of a page's picture, beside the evidence pages; `suffix` is that of its format, such as `.png`."""
+    return f"{content_hash[:24]}-{page}{suffix}"
+
+
+def parse_picture_name(name: str) -> tuple[str, int] | None:
+    """The beginning of the content hash and the page number from a picture's name; None for other names."""
+    match = _PICTURE.fullmatch(name)
+    return (match[1], int(match[2])) if match else None
+
+
+def make_anchor(start: int, end: int) -> str:
+    """The anchor of a quotation on its evidence page."""
+    return f"c{start}-{end}"
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a file's name in the folder is one of ours, so that a later report may delete it."""
+    return _OWN_FILE.fullmatch(name) is not None
+
+
+def is_evidence(url: str) -> bool:
+    """Whether this is the address of an evidence page, in the form of `evidence_url`."""
+    return _OWN.fullmatch(url) is not None
+
 
 _SHORT: Final = 18
 """Characters of a cell at most that is kept on one line."""
@@ -407,3 +474,101 @@ def source_in_words(criterion: CriterionReport, quote: ReportedQuote) -> str:
     if is_passage(criterion, quote):
         return "passage"
     return "verified" if quote.verified else "not verified"
+
+
+_BY_WIDTH: Final = {
+    0.191: "'",
+    0.222: "ijl",
+    0.26: "|",
+    0.278: " !,./:;I[\\]ft\xa0·",
+    0.333: "()-`r“”‘’",
+    0.355: '"{}',
+    0.389: "*",
+    0.469: "^",
+    0.5: "Jcksvxyz\u202f",
+    0.556: "#$0123456789?L_abdeghnopqu–",
+    0.584: "+<=>~",
+    0.611: "FTZß",
+    0.667: "&ABEKPSVXY",
+    0.722: "CDHNRUw",
+    0.778: "GOQ",
+    0.833: "Mm",
+    0.889: "%",
+    0.944: "W",
+    1.015: "@…—",
+}
+_OTHER: Final = 0.69
+"""The width of any other character that is not as wide as high: rather too much than too little."""
+_NARROWEST: Final = 0.19
+
+
+class _Widths(dict[str, float]):
+    """Character widths in ems; missing ones are computed on demand."""
+
+    def __missing__(self, character: str) -> float:
+        wide = east_asian_width(character) in "WF"
+        width = 0.0 if combining(character) else 1.0 if wide else _OTHER
+        self[character] = width
+        return width
+
+
+_WIDTHS: Final = _Widths({character: width for width, group in _BY_WIDTH.items() for character in group})
+
+
+def wrap_text(text: str, width: float, size: float) -> list[str]:
+    """The text as lines of at most `width` points; a word longer than a line breaks anywhere."""
+    room = width / size
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line: list[str] = []
+        used = 0.0
+        for word in paragraph.split(" "):
+            wide = sum(map(_WIDTHS.__getitem__, word))
+            if line and used + _WIDTHS[" "] + wide > room:
+                lines.append(" ".join(line))
+                line, used = [], 0.0
+            if wide > room:
+                *pieces, word = _broken(word, room)  # noqa: PLW2901 - what is left of it
+                lines += pieces
+                wide = sum(map(_WIDTHS.__getitem__, word))
+            used += wide + (_WIDTHS[" "] if line else 0.0)
+            line.append(word)
+        lines.append(" ".join(line))
+    return lines
+
+
+def _broken(word: str, room: float) -> list[str]:
+    """A word in pieces that fit into that many ems, each with at least one character."""
+    pieces, begin, used = [], 0, 0.0
+    for at, character in enumerate(word):
+        used += _WIDTHS[character]
+        if used > room and at > begin:
+            pieces.append(word[begin:at])
+            begin, used = at, _WIDTHS[character]
+    return [*pieces, word[begin:]]
+
+
+def line_count(text: str, width: float, size: float) -> int:
+    """How many lines of `width` points the text takes; an empty text takes one."""
+    return len(wrap_text(text, width, size))
+
+
+def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
+    """The text on at most that many lines, with its white space normalised; if it is too long it ends in an ellipsis.
+
+    Characters that an Office file cannot contain are left out.
+    """
+    text = " ".join(xml_text(text).split())
+    longest = int(lines * width / size / _NARROWEST) + 1
+    rows = wrap_text(text[:longest], width, size)
+    if len(rows) <= lines and len(text) <= longest:
+        return text
+    begin = 0
+    for row in rows[: lines - 1]:
+        begin = text.index(row, begin) + len(row)
+    begin += text[begin : begin + 1] == " "
+    rest = text[begin:longest]
+    last = _broken(rest, width / size - _WIDTHS["…"] - _WIDTHS[" "])[0]
+    words, _, cut = last.rpartition(" ")
+    last = words if words and len(cut) < len(last) / 2 else last
+    return (text[:begin] + last).rstrip(" ,;:–-") + " …"

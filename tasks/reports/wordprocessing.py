@@ -19,8 +19,7 @@ from docx.shared import Cm, Pt, RGBColor
 from docx.styles.style import ParagraphStyle
 from lxml import etree
 
-from tasks.reports.text_fit import line_count
-from tasks.reports.wording import link_address, xml_text
+from tasks.reports.wording import line_count, link_address, xml_text
 
 FONT: Final = "Arial"
 ACCENT, QUIET, FLAG = "0B5563", "5A6B74", "8A4B00"

@@ -19,8 +19,7 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from tasks.reports.findings import HEAT_STEPS
-from tasks.reports.text_fit import line_count
-from tasks.reports.wording import link_address, xml_text
+from tasks.reports.wording import line_count, link_address, xml_text
 
 MOST_CHARACTERS = 32_767  # of a cell, set by the format
 MOST_ROWS = 1_048_576  # of a sheet, likewise

@@ -58,7 +58,7 @@ from tasks.reports.workbook import (
     severity_style,
     status_style,
 )
-from tasks.scoring.standing import ENOUGH
+from tasks.scoring.results import ENOUGH
 
 _FIRST_COMPANY: Final = 3  # row of the ranking, below its head and the weights
 _FIRST_SCORE: Final = 8  # column of the ranking
@@ -120,7 +120,7 @@ def _figures(row: int, last: int, criteria: int, scale: tuple[float, float]) -> 
     row.
 
     A criterion without a score has a word in its cell. What is certainly missing earns nothing; every other word leaves
-    its weight open. The rank is that of `tasks.scoring.standing`: companies are ahead if they are so at both ends of
+    its weight open. The rank is that of `tasks.scoring.results`: companies are ahead if they are so at both ends of
     the range, and none is ahead of one that has proven more.
     """
     begin, end = get_column_letter(_FIRST_SCORE), get_column_letter(_FIRST_SCORE + criteria - 1)

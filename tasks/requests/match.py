@@ -27,7 +27,7 @@ from tasks.documents.kinds.catalogue import (
 from tasks.documents.kinds.room import Listed, RoomKinds
 from tasks.documents.kinds.signs import find_state
 from tasks.language.locales import months
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.requests.request_list import Request, plain_number, read_words
 
 OPENING: Final = 1500

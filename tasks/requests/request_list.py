@@ -28,7 +28,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from tasks.documents.kinds.catalogue import Phrases, plain_words
 from tasks.errors import BadRequest
-from tasks.reading.txt.reader import decode_text
+from tasks.reading.txt import decode_text
 from tasks.user_file import Line, Mistakes, UserFile
 
 FORMATS: Final = (".xlsx", ".xlsm", ".csv", ".yaml", ".yml")

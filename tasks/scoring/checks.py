@@ -15,15 +15,15 @@ from itertools import pairwise
 from sys import intern
 from typing import Final
 
-from storage.companies import StoredClaim, StoredProfile
-from storage.run_documents import RunDocument
+from storage.documents import RunDocument
+from storage.runs import StoredClaim, StoredProfile
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
-from tasks.documents.kinds.kind import DocumentKind, parse_asked_kind
+from tasks.documents.kinds.room import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
 from tasks.language.sentences import place_sentences
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.scoring import rules
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.evidence import Evidence, Excerpt

@@ -4,6 +4,11 @@ Judged           `ask`: a model judges the answer and proves it with quotes
 FactRule         `fact` and `rule` or `bands`: a field of the company profile
 DocumentCheck    `document`: a document that should be in the data room
 FigureRule       `figure` and `rule` or `bands`: a figure of the room, its growth, or two figures held together
+
+Reads the libraries of criteria: which ones exist, and their entries on the scale of the user's file.
+
+An entry has the form of a criteria file with a scale from 0 to 5, with two additions: `guide` explains some scores, and
+`stages` names the deals that the criterion is meant for (all of them without it).
 """
 
 import hashlib
@@ -27,12 +32,15 @@ from pydantic import (
 from tasks.errors import BadRequest
 from tasks.figures.conflicts import RULE, Step
 from tasks.figures.expressions import LATEST, read_expression, read_period
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.scoring import rules
 from tasks.scoring.libraries.library import STAGES, library_names, read_library
 from tasks.scoring.rules import parse_condition
 from tasks.table.columns import ColumnSet, read_columns, set_names
 from tasks.user_file import Line, UserFile, nearest
+
+_LIBRARIES: Final = Path(__file__).parent / "libraries"
+
 
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
 LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason

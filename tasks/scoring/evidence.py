@@ -15,16 +15,15 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from storage import database, run_documents, runs, texts
-from storage.run_documents import RunDocument
+from storage import database, runs, texts
+from storage.documents import RunDocument, company_documents
 from tasks.ai.answerer import Answerer
 from tasks.ai.privileged import find_privileged, may_read_all
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.pseudonyms import is_on
 from tasks.documents.kinds.room import RoomKinds, run_kinds
-from tasks.language.languages import detect_languages
 from tasks.language.quotations import in_sentence, locate
-from tasks.language.tokens import word_forms
+from tasks.language.words import detect_languages, word_forms
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
@@ -161,7 +160,7 @@ class Evidence:
         """Load what the documents of a company say; `documents` are all of them, if they are loaded already."""
         if documents is None:
             with database.reading() as session:
-                documents = run_documents.company_documents(session, company_id)
+                documents = company_documents(session, company_id)
         self.documents = documents
         self.kept: Sequence[RunDocument] = ()
         self._company_id = company_id

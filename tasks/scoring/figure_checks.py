@@ -9,9 +9,7 @@ from decimal import Context, Decimal
 from typing import Final
 
 from storage.scores import Absence, ScoreStatus
-from tasks.figures.concepts import plain_label, taxonomy
-from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
-from tasks.figures.derived import FigureValue, derive
+from tasks.figures.conflicts import RULE, FigureConflict, FigureValue, RoomFigure, Step, derive, find_conflicts
 from tasks.figures.expressions import (
     LATEST,
     Expression,
@@ -20,7 +18,7 @@ from tasks.figures.expressions import (
     newest_day,
     value_at,
 )
-from tasks.figures.figure import ACTUAL
+from tasks.figures.figure import ACTUAL, plain_label, taxonomy
 from tasks.figures.ledger import build, room_ledger, run_texts
 from tasks.language.normalise import one_line
 from tasks.language.numbers import MONTHS, PERCENT, RATIO

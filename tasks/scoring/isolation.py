@@ -24,9 +24,9 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, NoJson, NotAsked, Source
 from tasks.ai.budget import BudgetSpent
-from tasks.ai.prompts import as_material
+from tasks.ai.calls import as_material
 from tasks.errors import DiligenceError
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.scoring.ask import Ask, measure_prompt
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
@@ -45,8 +45,7 @@ from tasks.scoring.judgement import (
     references,
     whole_quotes,
 )
-from tasks.scoring.orders import pick_counted
-from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps
+from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps, pick_counted
 
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
 _PARTLY_READ: Final = "The documents that the AI server read in time do not answer the question, so nothing was scored."

@@ -23,16 +23,14 @@ from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.scoring.ask import Ask, Width, speaks_clearly
+from tasks.scoring.ask import Ask, SearchPlan, Width, speaks_clearly
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import RoomFigures, as_lines, documents_behind, figures_asked_for
 from tasks.scoring.isolation import IsolatedQuestion
 from tasks.scoring.judgement import Judgement, instructions, order_quotations, prove, whole_quotes
-from tasks.scoring.orders import Passages, pick_counted
-from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Steps
-from tasks.scoring.search_plan import SearchPlan
+from tasks.scoring.results import CriterionResult, Passages, ProvenContradiction, Quotation, Steps, pick_counted
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Finding
 

@@ -44,8 +44,7 @@ from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence, Excerpt
 from tasks.scoring.figure_checks import RoomFigures, as_lines, figures_asked_for, mark_numbers
-from tasks.scoring.orders import LEDGER
-from tasks.scoring.results import CriterionResult, ProvenContradiction, Quotation, Stance
+from tasks.scoring.results import LEDGER, CriterionResult, ProvenContradiction, Quotation, Stance
 from tasks.statements.answers import CheckedStatement
 from tasks.statements.check import Finding, check
 from tasks.statements.reading import read

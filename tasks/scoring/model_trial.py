@@ -23,11 +23,10 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from storage.runs import ModelTrial
-from tasks.ai.answer_cache import find_answer, keep_answer
 from tasks.ai.answerer import Answerer, AnswererFailed, Source
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
-from tasks.ai.prompts import as_material
+from tasks.ai.calls import as_material, find_answer, keep_answer
+from tasks.ai.settings import Usage
 from tasks.errors import TooLarge
 from tasks.scoring.ask import Width, gives_reason
 from tasks.scoring.criteria import Judged

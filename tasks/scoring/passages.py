@@ -22,9 +22,8 @@ from storage.texts import Passage, StoredText
 from tasks import ranking
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, Ranked
-from tasks.reading import places as kinds
-from tasks.reading import tables
-from tasks.reading.places import Place, lowest_confidence
+from tasks.reading import text_writer as kinds
+from tasks.reading.text_writer import Place, header_rows, lowest_confidence, table_cells
 
 _PAGE: Final = re.compile(r"(?:[A-Z]{1,2}-)?(\d{1,4})")
 _EXHIBIT: Final = re.compile(
@@ -246,7 +245,7 @@ class TextPlaces:
             table = [around]
         blocks = [(place.start, place.end) for place in table if place.kind == around.kind]
         headers = int(around.label) if around.kind == kinds.TABLE and around.label.isdecimal() else None
-        found = [cell for cell in tables.cells(self._text, blocks, headers) if cell.start < end and start < cell.end]
+        found = [cell for cell in table_cells(self._text, blocks, headers) if cell.start < end and start < cell.end]
         named = [cell for cell in found if cell.row] or found
         columns = [cell.column for cell in named if cell.column]
         row = next((cell.row for cell in found if cell.row), "")
@@ -357,7 +356,7 @@ class _Tables:
         start = self._starts[at]
         end = self._header_ends.get(start)
         if end is None:
-            rows = tables.header_rows(self._text, start, self._ends[at])
+            rows = header_rows(self._text, start, self._ends[at])
             end = self._header_ends[start] = self._behind_lines(start, max(rows, 1))
         return self._text[start:end][:_HEADER].strip() or None if 0 <= end <= offset else None
 

@@ -2,44 +2,201 @@
 
 score_criteria    each criterion of one company: its result is stored at once, then all are added up
 stability         how much of the ranking depends on the weights
+
+A criterion need not be scored again while a hash of everything that its outcome rests on is the same. It covers the
+criterion, what it is scored by (documents, profile, model, ledger of figures), and the program itself: what another
+version of the program would score differently is scored again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from math import log
 from random import Random
+from typing import Final, NamedTuple
 
 import numpy as np
+from sqlmodel import Session
 
 from storage import database, runs, scores
-from storage.run_documents import RunDocument
-from storage.runs import ModelTrial, RunCompany
+from storage.documents import RunDocument, company_documents
+from storage.runs import ModelTrial, RunCompany, StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
+from storage.texts import cut_off_ledgers
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, find_ledger
-from tasks.ai.privileged import say_kept
+from tasks.ai.privileged import privileged_rules, say_kept
 from tasks.ai.pseudonyms import Names, profile_names, stored_names, with_names
 from tasks.ai.registry import current_answerer
+from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure
+from tasks.figures.ledger import ledger_version
 from tasks.language.normalise import one_line
 from tasks.operation import operation
+from tasks.plugins import code_version
+from tasks.ranking.semantic import EmbeddingSettings
 from tasks.remote.fan_out import FanOut, Leave, take_finished
-from tasks.scoring.ask import SLOW, Width
+from tasks.scoring.ask import SLOW, SearchPlan, SearchPlans, Width, search_plans
 from tasks.scoring.checks import check_document, check_fact
-from tasks.scoring.criteria import Criteria, Criterion, DocumentCheck, FactRule, Judged
+from tasks.scoring.criteria import (
+    ADDED_UP,
+    SHOWN_ONLY,
+    Criteria,
+    Criterion,
+    DocumentCheck,
+    FactRule,
+    FigureRule,
+    Judged,
+    isolates,
+)
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.figure_checks import RoomFigures, check_figure, load_figures
-from tasks.scoring.inputs import Inputs, carry_over
 from tasks.scoring.judge import Question, ReasonChecks, prepare, with_opinions
 from tasks.scoring.model_trial import find_standing
-from tasks.scoring.orders import NAME_OF_DOCUMENT
-from tasks.scoring.results import CriterionResult, Quotation, Steps
-from tasks.scoring.search_plan import SearchPlan, SearchPlans, search_plans
-from tasks.scoring.standing import stand
+from tasks.scoring.results import NAME_OF_DOCUMENT, CriterionResult, Quotation, Steps, stand
+
+_NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
+"""Fields of a criterion that change no outcome."""
+_PROGRAM: Final = (
+    *("tasks.ai", "tasks.documents.kinds", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements"),
+    "tasks.language",
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that the outcomes of a run's company rest on, apart from the criteria themselves."""
+
+    company: RunCompany
+    criteria: Criteria
+    documents: Sequence[RunDocument]
+    profile: StoredProfile | None
+    claims: Sequence[StoredClaim]
+
+    @classmethod
+    def of(cls, session: Session, company_id: int) -> "Inputs":
+        """The present inputs of a company, from storage."""
+        company = runs.get_company(session, company_id)
+        has_profile = company.profile_id is not None
+        return cls(
+            company,
+            Criteria.from_json(runs.get_run(session, company.run_id).criteria),
+            company_documents(session, company_id),
+            get_profile(session, company.profile_id) if has_profile and company.profile_id else None,
+            profile_claims(session, company.profile_id) if has_profile and company.profile_id else [],
+        )
+
+    def hashes(self, answerer: Answerer) -> Mapping[str, str]:
+        """The hash for each criterion, by its id, in hex."""
+        judging = [answerer.name, answerer.address, find_standing(answerer) is ModelTrial.WEAK, *_ways_of_judging()]
+        return {criterion.id: self._hash(criterion, judging) for criterion in self.criteria.criteria}
+
+    def _hash(self, criterion: Criterion, judging: Sequence[object]) -> str:
+        criteria = self.criteria
+        rest: list[object] = [
+            code_version(*_PROGRAM),
+            criterion.model_dump_json(exclude=set(_NOT_SCORED)),
+            criteria.scale,
+        ]
+        if isinstance(criterion, FactRule):
+            said = [(claim.field, claim.value, claim.source, claim.as_of) for claim in self.claims]
+            rest += [self.profile and self.profile.profile, said]
+        elif isinstance(criterion, DocumentCheck):
+            rest += [self.room]
+        elif isinstance(criterion, FigureRule):
+            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule]
+        else:
+            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
+            rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
+            rest += judging
+        return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def cut_off(self) -> Sequence[int]:
+        """The texts whose figures were not looked for."""
+        with database.reading() as session:
+            return [*cut_off_ledgers(session, (row.text_id for row in self.documents if row.text_id is not None))]
+
+    @cached_property
+    def room(self) -> str:
+        """A hash in hex that stays the same while the same documents have the same content."""
+        listed = [
+            [document.document_id, document.path, document.name, document.url, document.text_id, document.content_hash]
+            for document in self.documents
+        ]
+        return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
+
+
+def _ways_of_judging() -> list[object]:
+    ai, ranking = AiSettings.current(), EmbeddingSettings.current()
+    ways: list[object] = [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window]
+    return [*ways, ranking.embeddings, ranking.embeddings_url, privileged_rules(), ai.ai_privileged_model]
+
+
+class CarriedOver(NamedTuple):
+    """A company whose outcomes have all been copied: the run that they come from, and the warnings of its evidence."""
+
+    run: str
+    evidence_warnings: Sequence[str]
+
+
+def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> CarriedOver | None:
+    """Copy the company's last outcomes whose inputs are the same; None unless these are all of its outcomes.
+
+    Args:
+        company_id: the company of this run.
+        inputs: what its outcomes rest on.
+        hashes: the hash of each criterion, by its id.
+    """
+    with database.reading() as session:
+        earlier = runs.earlier_company(session, inputs.company)
+        if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
+            return None
+        weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
+        stored = {
+            outcome.criterion_id
+            for outcome in keep_unchanged(scores.company_outcomes(session, company_id), hashes)
+            if outcome.weight == weights[outcome.criterion_id]
+        }
+        of_earlier = {
+            outcome.criterion_id for outcome in keep_unchanged(scores.company_outcomes(session, earlier.id), hashes)
+        }
+    ready = of_earlier - stored
+    if ready:
+        with database.writing() as session:
+            scores.carry_outcomes(session, {earlier.id: company_id}, place_criteria(inputs.criteria, ready))
+    if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
+        return None
+    return CarriedOver(first_run(earlier), earlier.evidence_warnings)
+
+
+def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
+    """The outcomes whose inputs are unchanged and that nothing else had a part in."""
+    return [
+        outcome
+        for outcome in outcomes
+        if outcome.evidence == hashes.get(outcome.criterion_id) and not outcome.failed and outcome.warning is None
+    ]
+
+
+def place_criteria(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[int, float]]:
+    """The position of each of these criteria among all (from 0), and its weight, by id."""
+    return {
+        criterion.id: (place, criterion.weight)
+        for place, criterion in enumerate(criteria.criteria)
+        if criterion.id in ids
+    }
+
+
+def first_run(company: RunCompany) -> str:
+    """The run that found a company's outcomes."""
+    return company.carried_from or company.run_id
+
 
 DRAWS = 1000
 _MOST = 2.0  # a weight is at most doubled and at least halved

@@ -14,10 +14,9 @@ from typing import Final
 from tasks.language.quotations import locate
 from tasks.language.sentences import sentences
 from tasks.language.words import has_opposite, load_stems, stem
-from tasks.statements.check import Check, Finding, check
+from tasks.statements.check import LONGEST_SENTENCE, Check, Finding, check
 from tasks.statements.figures import figures
 from tasks.statements.reading import Limit, read
-from tasks.statements.tables import LONGEST_SENTENCE
 
 _CITATION: Final = re.compile(r"(?<!\s)\s*+[\[【]\s*+(\d{1,4}(?:\s*+[,;]\s*+\d{1,4})*+)\s*+[\]】]")
 _QUOTATION: Final = re.compile(r"[“„«»]([^“”„«»\n]{8,600})[”“»«]|\"([^\"\n]{8,600})\"")

@@ -17,8 +17,19 @@ from typing import Final, NamedTuple
 from tasks.language.numbers import PERCENT, POINTS
 from tasks.language.words import ACTING, has_opposite, load_words, stem
 from tasks.statements.figures import DATE, StatedFigure, is_cut_off, same
-from tasks.statements.nearness import ALIKE, CHANGES, LIGHT, Difference, DifferenceKind, are_confused, nearness
-from tasks.statements.reading import Limit, ParsedSentence, Token, is_past
+from tasks.statements.reading import (
+    ALIKE,
+    CHANGES,
+    LIGHT,
+    Difference,
+    DifferenceKind,
+    Limit,
+    ParsedSentence,
+    Token,
+    are_confused,
+    is_past,
+    nearness,
+)
 
 _APART: Final = 0.02
 _FARTHEST: Final = 20

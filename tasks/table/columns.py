@@ -18,8 +18,7 @@ from tasks.documents.kinds.catalogue import is_kind, kinds
 from tasks.errors import BadRequest
 from tasks.language.numbers import amounts, numbers
 from tasks.language.periods import dates
-from tasks.table.contract import PERPETUAL
-from tasks.table.spans import find_durations, flatten
+from tasks.table.spans import PERPETUAL, find_durations, flatten
 from tasks.user_file import Line, UserFile, nearest
 
 ColumnType = Literal["text", "names", "date", "duration", "money", "percent", "choice", "yes_no"]

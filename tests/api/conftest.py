@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from api.app import create_app
-from api.connections import LimitedConnection
+from api.front import LimitedConnection
 from storage import database
 from tests.homes import make_home
 

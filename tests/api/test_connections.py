@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api import connections
+from api import front
 from tests.api.conftest import serving
 from tests.api.test_problems import problem
 
@@ -28,8 +28,8 @@ Connect = Callable[[bytes], socket.socket]
 def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
     """A service in which seconds are hundredths, and an address has four connections."""
     for name in ("HEAD_SECONDS", "BODY_SECONDS", "UNREAD_SECONDS"):
-        monkeypatch.setattr(connections, name, 0.3)
-    monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
+        monkeypatch.setattr(front, name, 0.3)
+    monkeypatch.setattr(front, "_CHECK_SECONDS", 0.05)
     monkeypatch.setenv("DILIGENCE_CONNECTIONS_PER_ADDRESS", "4")
     with serving() as client:
         yield client
@@ -66,7 +66,7 @@ def test_what_never_becomes_a_request_is_closed(connect: Connect, sent: bytes) -
 def test_a_body_that_comes_drop_by_drop_is_closed_and_one_that_flows_is_read(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "BODY_BYTES_A_SECOND", 1000)
+    monkeypatch.setattr(front, "BODY_BYTES_A_SECOND", 1000)
     drops, flow = connect(HALF["half a body"]), connect(HEAD + b"Content-Length: 6020\r\n\r\n" + b'{"question": "')
     for _ in range(24):
         with suppress(OSError):
@@ -81,8 +81,8 @@ def test_a_body_that_comes_drop_by_drop_is_closed_and_one_that_flows_is_read(
 def test_a_full_address_loses_its_oldest_idle_connection(
     connect: Connect, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 60.0)
-    monkeypatch.setattr(connections, "BODY_SECONDS", 60.0)
+    monkeypatch.setattr(front, "HEAD_SECONDS", 60.0)
+    monkeypatch.setattr(front, "BODY_SECONDS", 60.0)
     standing = []
     for sent in [*HALF.values(), *HALF.values()]:
         standing.append(connect(sent))
@@ -94,7 +94,7 @@ def test_a_full_address_loses_its_oldest_idle_connection(
 def test_with_few_descriptors_others_are_served(
     connect: Connect, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "most_connections", lambda: 3)
+    monkeypatch.setattr(front, "most_connections", lambda: 3)
     for _ in range(20):
         connect(HALF["half a head"])
     assert client.get("/health/live").status_code == 200
@@ -125,7 +125,7 @@ def test_what_is_no_http_is_a_problem(client: httpx.Client, connect: Connect) ->
 
 
 def test_a_message_of_the_server_is_logged_once_a_minute() -> None:
-    seldom = connections.Seldom()
+    seldom = front.Seldom()
     again = logging.LogRecord("asyncio", logging.ERROR, "", 0, "socket.accept() out of system resource", None, None)
     other = logging.LogRecord("asyncio", logging.ERROR, "", 0, "something else", None, None)
     assert [seldom.filter(one) for one in (again, again, other, again)] == [True, False, True, False]

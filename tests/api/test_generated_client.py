@@ -11,13 +11,11 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from api.ai import AiQuestion
-from api.companies import FactsOfCompany, QuestionAboutCompany
-from api.documents import IndexOfFolder, TextOfDocument
+from api.documents import AiQuestion, FactsOfCompany, IndexOfFolder, QuestionAboutCompany, TextOfDocument
 from tasks.ai.question import AiAnswer
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer
-from tasks.documents.index_answer import DocumentIndex
+from tasks.documents.index import DocumentIndex
 from tasks.documents.texts import DocumentText
 
 GENERATOR = Path(__file__).parents[2] / ".generator" / "bin" / "openapi-python-client"

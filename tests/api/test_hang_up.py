@@ -14,7 +14,7 @@ import httpx
 import pytest
 from sqlmodel import func, select
 
-from api import connections
+from api import front
 from api.requests import FREE, Admission
 from storage import database, logins
 from storage.model_calls import StoredAnswer
@@ -69,7 +69,7 @@ def figure(client: httpx.Client, *key: str) -> float:
 
 @pytest.fixture
 def client(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(front, "_CHECK_SECONDS", 0.05)
     with serving() as client:
         yield client
 
@@ -137,7 +137,7 @@ def kept_answers() -> int:
 
 
 def test_memory_is_free_again_and_who_has_gone_waits_for_none(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(front, "_CHECK_SECONDS", 0.05)
     monkeypatch.setattr("api.front.Admission", partial(Admission, memory=FREE))  # one at a time
     large = {"question": "What?", "context": "The words of a report. " * (FREE * 5 // 4 // 23)}
     with ModelServer() as server, serving() as client, closing(Callers(client.base_url.port or 0)) as callers:

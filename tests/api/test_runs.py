@@ -10,7 +10,7 @@ import pytest
 from docx import Document as WordDocument
 from openpyxl import Workbook
 
-from storage import database, run_documents, runs
+from storage import database, documents, runs
 from storage.documents import save_contents
 from tasks.documents.drive.registry import open_drive
 from tasks.figures.ledger import build_ledger
@@ -91,7 +91,7 @@ def document_id(name: str) -> str:
     with database.reading() as session:
         company_id = runs.run_companies(session, "r1")[0].id
         assert company_id is not None
-        return next(row.document_id for row in run_documents.company_documents(session, company_id) if row.name == name)
+        return next(row.document_id for row in documents.company_documents(session, company_id) if row.name == name)
 
 
 def test_every_link_of_a_report_leads_somewhere(service: httpx.Client, alpha: Path) -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import uvicorn
 
-from api.server import build
+from api.app import build
 from tasks.errors import NotConfigured
 
 
@@ -36,7 +36,7 @@ def process(room: Path, port: int) -> Iterator[subprocess.Popen[str]]:
 @contextmanager
 def _started(port: int) -> Iterator[subprocess.Popen[str]]:
     """`serve` in a process of its own, ready."""
-    command = f"from api.server import serve; serve('127.0.0.1', {port})"
+    command = f"from api.app import serve; serve('127.0.0.1', {port})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as started:
         for _ in range(600):
             try:
@@ -77,7 +77,7 @@ def _in_a_thread(server: uvicorn.Server) -> Iterator[None]:
 
 
 def test_other_names_are_not_answered_without_keys(room: Path, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.server.service_log_config", lambda: None)  # that of the tests stays
+    monkeypatch.setattr("api.app.service_log_config", lambda: None)  # that of the tests stays
     url = f"http://127.0.0.1:{port}/health/live"
     with _in_a_thread(build("127.0.0.1", port)):
         assert httpx.get(url, headers={"Host": "rebound.example"}).status_code == 403
@@ -95,9 +95,9 @@ def test_what_reads_pages_is_made_ready_once_the_service_listens(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", sources)
     listened: list[bool] = []
-    monkeypatch.setattr("api.server.service_log_config", lambda: None)  # that of the tests stays
+    monkeypatch.setattr("api.app.service_log_config", lambda: None)  # that of the tests stays
     server = build("127.0.0.1", port)
-    monkeypatch.setattr("api.server.warm", lambda: listened.append(server.started))
+    monkeypatch.setattr("api.app.warm", lambda: listened.append(server.started))
     with _in_a_thread(server):
         pass
 

@@ -27,7 +27,7 @@ def free_port() -> int:
 @contextmanager
 def service(port: int, workers: int = 1) -> Iterator[subprocess.Popen[str]]:
     """The service as a process that is ready."""
-    command = f"from api.server import serve; serve('127.0.0.1', {port}, {workers})"
+    command = f"from api.app import serve; serve('127.0.0.1', {port}, {workers})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as process:
         try:
             end = time.monotonic() + 120

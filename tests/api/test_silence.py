@@ -63,7 +63,7 @@ def served(workers: int) -> Iterator[tuple[int, int]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = f"from api.server import serve; serve('127.0.0.1', {port}, {workers})"
+    command = f"from api.app import serve; serve('127.0.0.1', {port}, {workers})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.DEVNULL) as process:
         try:
             wait_for(lambda: silence(port) is not None)

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 from api.monitoring import SharedFigures
 from storage import database, logins
-from storage.rate_limits import CallCounts
+from storage.model_calls import CallCounts
 from tests.api.test_keys import new_key
 from tests.api.test_metrics import figures
 from tests.api.test_problems import problem
@@ -67,7 +67,7 @@ def started() -> Iterator[Service]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     patience = "from api import workers; workers.HUNG_SECONDS = 8; "
-    command = f"{patience}from api.server import serve; serve('127.0.0.1', {port}, 2)"
+    command = f"{patience}from api.app import serve; serve('127.0.0.1', {port}, 2)"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as process:
         service = Service(process, f"http://127.0.0.1:{port}")
         try:

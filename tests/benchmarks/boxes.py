@@ -37,7 +37,7 @@ from tasks.evidence.boxes import Box
 from tasks.evidence.company import find_page_parts
 from tasks.evidence.page import PdfPage, open_pdf
 from tasks.language.quotations import locate
-from tasks.reading import places as kinds
+from tasks.reading import text_writer as kinds
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.document import PdfDocument
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from tasks.reading.txt.reader import decode_text
+from tasks.reading.txt import decode_text
 
 LINES: Final = Path(__file__).with_name("encodings.toml")
 

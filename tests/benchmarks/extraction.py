@@ -62,8 +62,8 @@ from flows import prefect_server
 
 if __name__ == "__main__":
     with prefect_server.server():
-        from flows.extract_all import extract_all
-        from flows.index_folder import index_folder
+        from flows.due_diligence import extract_all
+        from flows.due_diligence import index_folder
 
         room = index_folder(sys.argv[1])
         start = time.perf_counter()

@@ -12,10 +12,10 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.reading.places import HEADING, Place
+from tasks.figures.figure import taxonomy
+from tasks.reading.text_writer import HEADING, Place
 from tests.benchmarks.text_rooms import write_text_rooms
 
 _ROWS: Final = ("Cash", "Receipts", "Payroll", "Suppliers", "Rent", "Tax", "Debt", "Revenue", "EBITDA", "Other")

@@ -18,10 +18,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import ACTUAL, Figure
+from tasks.figures.figure import ACTUAL, Figure, taxonomy
 from tasks.language.periods import count_months, last_day
 from tasks.reading import read_document
 from tests.benchmarks import extraction
@@ -34,7 +33,7 @@ _ROOM: Final = """
 import json, resource, sys, time
 from pathlib import Path
 from tasks.reading.embedded import read_with_embedded
-from tasks.figures.concepts import taxonomy
+from tasks.figures.figure import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 

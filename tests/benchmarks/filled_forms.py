@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pypdf import PdfReader, PdfWriter
 
-from tasks.reading import places
+from tasks.reading import text_writer
 from tasks.reading.pdf import reader
 from tests.benchmarks.real_tables import has_pair
 
@@ -105,7 +105,7 @@ def _read(half: str) -> Iterator[tuple[str, list[str], list[str]]]:
             filled = Path(home) / "form.pdf"
             filled.write_bytes(fill(form, with_points=repository.split("/")[0] not in {"tdooner", "ustaxes"}))
             reading = reader.read(filled)
-        page = next(place for place in reading.places if place.kind == places.PAGE and place.label == number)
+        page = next(place for place in reading.places if place.kind == text_writer.PAGE and place.label == number)
         lines = reading.text[page.start : page.end].splitlines()
         labels = [label.replace("|", "\t") for label in labels]
         yield path, labels, [label for label in labels if not any(has_pair(label, line) for line in lines)]

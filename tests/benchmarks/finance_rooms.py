@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.fiscal_years import by_the_rooms_year
+from tasks.figures.figure import taxonomy
+from tasks.figures.ledger import by_the_rooms_year
 from tasks.language.periods import count_months, last_day
 from tasks.reading import read_document
 from tests.benchmarks import (

@@ -46,7 +46,7 @@ def main() -> None:
 def _write(count: int) -> int:
     """A run with a company whose room holds so many texts; gives the company's id."""
     from storage.database import writing
-    from storage.run_documents import DocumentStatus, RunDocument
+    from storage.documents import DocumentStatus, RunDocument
     from storage.runs import Run, RunCompany, add_run
     from storage.texts import Outcome, StoredText, save_texts
 

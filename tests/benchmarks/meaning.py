@@ -17,7 +17,7 @@ from statistics import mean
 from typing import Final
 
 from storage.settings import override_settings
-from tasks.language.tokens import word_forms
+from tasks.language.words import word_forms
 from tasks.scoring.passages import Index
 from tests.benchmarks import contracts
 from tests.benchmarks.contracts import FOLDER

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.prompt_injection.patterns import ENGLISH, LANGUAGES
+from tasks.ai.prompt_injection.detect import ENGLISH, LANGUAGES
 
 SENTENCES: Final = Path(__file__).with_name("orders.toml")
 TARGET: Final = 5 / 118

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.passages import cut
 from tests.benchmarks.contracts import FOLDER

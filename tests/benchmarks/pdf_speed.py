@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.errors import DiligenceError
-from tasks.reading import places
+from tasks.reading import text_writer
 from tasks.reading.pdf import reader
 from tests.benchmarks.peers import Turn
 
@@ -47,6 +47,6 @@ def _least(turns: Sequence[Turn], document: Path) -> tuple[float, float] | None:
 
 def _has_table(document: Path) -> bool:
     try:
-        return any(place.kind == places.TABLE for place in reader.read(document).places)
+        return any(place.kind == text_writer.TABLE for place in reader.read(document).places)
     except DiligenceError:
         return False

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 
 from lxml import etree
 
-from tasks.reading import places
+from tasks.reading import text_writer
 from tasks.reading.pdf import reader
 
 _TEXT: Final[dict[str, Any]] = {"capture_output": True, "text": True}
@@ -197,7 +197,7 @@ def _document(repositories: Path, page: _Page, folder: Path) -> Path | None:
 @cache
 def _lines(document: Path, number: int) -> list[str]:
     reading = reader.read(document)
-    place = next(place for place in reading.places if place.kind == places.PAGE and place.label == str(number))
+    place = next(place for place in reading.places if place.kind == text_writer.PAGE and place.label == str(number))
     return reading.text[place.start : place.end].splitlines()
 
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from storage import database, texts
 from storage.database import writing
-from storage.run_documents import DocumentStatus, RunDocument
+from storage.documents import DocumentStatus, RunDocument
 from storage.scores import ScoreStatus
 from storage.texts import Outcome, StoredText
 from tasks.documents.drive.registry import drive_to_open_again, open_drive

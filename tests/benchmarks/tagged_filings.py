@@ -22,13 +22,12 @@ from typing import Final, NamedTuple
 
 from lxml import etree, html
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import ACTUAL, Figure
+from tasks.figures.figure import ACTUAL, Figure, taxonomy
 from tasks.language.periods import last_day
 from tasks.reading import read_document
-from tasks.reading.places import TAGGED
+from tasks.reading.text_writer import TAGGED
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"
 _SEED: Final = 17

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from tasks.errors import Unreadable
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.reading import read_document
 
 FILINGS: Final = "DILIGENCE_BENCH_FILINGS"

@@ -25,7 +25,7 @@ from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata.entity import ENTITIES, find_entity
 from tasks.errors import BadRequest

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deployments.administration import backup, restore
 from deployments.cli import errors_reported
-from deployments.home import backup, restore
 from storage import logins
 from tests.storage import filled
 

@@ -249,7 +249,7 @@ def test_what_a_killed_command_leaves_goes_at_the_next_start(
 
 
 def test_the_folder_of_a_running_process_stays(planted: Path, temporary: Path) -> None:
-    program = "from storage.temporary_folders import process_folder; print(process_folder(), flush=True); input()"
+    program = "from tasks.files import process_folder; print(process_folder(), flush=True); input()"
     given = environment(planted, TMPDIR=str(temporary))
     with subprocess.Popen(
         [sys.executable, "-P", "-c", program], env=given, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -10,9 +10,9 @@ import pytest
 
 from deployments.terminal import Escaping
 from tasks.errors import BadRequest, NotConfigured
+from tasks.files import Replacing, check_writable
 from tasks.language.normalise import escape_line, escape_text
 from tasks.remote.environment import check_connection, usable_environment
-from tasks.reports.replacing import Replacing, check_writable
 from tests.deployments.test_command_line import call, clean_environment, run
 from tests.matrices import quick_cases
 

@@ -9,7 +9,7 @@ import pytest
 from deployments.runs import export
 from storage.runs import RunStatus
 from tasks.errors import BadRequest, NotFound
-from tasks.reports.export import TABLES
+from tasks.reports.files import TABLES
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import company, write_run
 

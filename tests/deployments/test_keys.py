@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.accounts import manage_keys
+from deployments.administration import manage_keys
 from storage import database, logins
 from tasks.errors import BadRequest, Conflict, NotFound
 

@@ -13,7 +13,7 @@ from threading import Thread
 import httpx
 import pytest
 
-from deployments.accounts import log_in
+from deployments.administration import log_in
 from tasks.errors import BadRequest, TookTooLong
 from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.google.credentials import SERVICE, service_account_file

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deployments.accounts import manage_users
-from deployments.labels import labels
+from deployments.administration import manage_users
+from deployments.runs import labels
 from storage import database, logins
 from storage.logins import Role
 from storage.scores import ScoreStatus

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.home import prune
+from deployments.administration import prune
 from flows import prefect_server
 from storage import database
 from storage.columns import now

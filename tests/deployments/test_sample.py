@@ -13,7 +13,7 @@ from openpyxl.utils import range_boundaries
 from flows.batch_file import read_batch
 from tasks.companies.profile import CompanyProfile
 from tasks.errors import Damaged
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
 from tests.cases import cases

@@ -22,8 +22,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from tasks.companies.domain import registrable
-from tasks.figures.concepts import taxonomy
+from tasks.companies.profile import registrable
+from tasks.figures.figure import taxonomy
 from tasks.reports.html import environment
 from tests.faults.faults import Plan
 from tests.faults.points import Points, install
@@ -165,9 +165,9 @@ def _warm_caches() -> None:
 
 def add_seams_to_readers() -> None:
     """Have every fork server load the seams beside the readers, and be told where these are steered from."""
-    from tasks import child_process
+    from tasks import files
 
-    child_process._GROUPS = (*child_process._GROUPS, "FAULTS_")  # type: ignore[misc, assignment]
+    files._GROUPS = (*files._GROUPS, "FAULTS_")  # type: ignore[misc, assignment]
     preload = forkserver.ForkServer.set_forkserver_preload
 
     def with_seams(self: forkserver.ForkServer, modules: list[str]) -> None:

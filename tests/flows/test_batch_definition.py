@@ -12,7 +12,7 @@ from flows.batch_file import read_batch
 from flows.scheduling import make_slug
 from storage.settings import override_settings
 from tasks.errors import NotFound
-from tasks.figures.concepts import taxonomy
+from tasks.figures.figure import taxonomy
 
 CRITERIA = 'scale: [0, 5]\ncriteria:\n  - {id: established, fact: founded_year, rule: "<= 2018"}\n'
 BATCH = """name: Autumn screen

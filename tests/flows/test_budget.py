@@ -19,12 +19,12 @@ import pytest
 from sqlmodel import col, func, select
 
 from flows.batch import batch
-from flows.estimate import estimate
+from flows.due_diligence import estimate
 from storage import database
 from storage.runs import Run, RunStatus
-from tasks.ai.money import Usage
+from tasks.ai.settings import Usage
 from tasks.errors import NotConfigured
-from tasks.language import tokens
+from tasks.language.words import most_model_tokens, usual_model_tokens
 from tasks.prefect_setup import untracked
 from tasks.reports.models import Report
 from tasks.reports.report import build
@@ -61,7 +61,7 @@ class Greedy:
 
     def behave(self, request: ModelRequest) -> ModelResponse:
         limit = next((request.body[name] for name in _LIMITS if request.body.get(name)), 600)
-        read = tokens.most_model_tokens(request.prompt)
+        read = most_model_tokens(request.prompt)
         with self._lock:
             self.taken += Usage(1, read, limit)
         return replace(saying(JUDGEMENT, usage=(read, limit))(request), delay=self._delay)
@@ -202,7 +202,7 @@ def test_a_cap_in_tokens_ends_a_run_cleanly_and_keeps_what_was_scored(capped: Ca
     assert all(reason.startswith("The budget is spent") for reason in left)
     assert "40000 tokens" in left[0]
     assert "DILIGENCE_AI_BUDGET" in left[0]
-    worst = tokens.most_model_tokens(max((request.prompt for request in server.requests), key=len)) + 4096
+    worst = most_model_tokens(max((request.prompt for request in server.requests), key=len)) + 4096
     assert till.tokens > 40_000 - worst  # and little of it is left over
     assert all(len(company.criteria) == JUDGED for company in report.companies)
 
@@ -333,9 +333,7 @@ def test_an_estimate_asks_nothing_leaves_no_run_and_holds(screen: Path, server: 
     assert told.usual.calls == till.taken.calls == report.run.cost.calls == COMPANIES * JUDGED
     assert [company.usual.calls for company in told.companies] == [JUDGED] * COMPANIES
     assert till.taken.input_tokens <= told.most.input_tokens / 2  # `most` takes each judgement to be asked twice
-    about = sum(
-        tokens.usual_model_tokens(request.prompt, json.dumps(request.body["text"])) for request in server.requests
-    )
+    about = sum(usual_model_tokens(request.prompt, json.dumps(request.body["text"])) for request in server.requests)
     assert told.usual.input_tokens == pytest.approx(about, rel=0.001)
     assert told.price is not None
     assert told.price.of(told.usual) < told.price.of(told.most)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows import start_helpers
-from flows.batch import batch
+from flows.batch import _last_words, batch
 from flows.help_run import help_run
 from storage import database, runs
 from storage.runs import CompanyStatus, RunStatus
@@ -62,4 +61,4 @@ def test_helpers_finish_a_run_that_nobody_leads_and_refuse_what_differs(
     ],
 )
 def test_the_log_has_a_helpers_sentence_and_no_words_of_an_error(errors: str, told: str) -> None:
-    assert start_helpers._last_words(errors) == told
+    assert _last_words(errors) == told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.settings import BatchSettings
+from flows.batch_file import BatchSettings
 from tests.cases import cases
 
 

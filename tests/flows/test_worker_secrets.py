@@ -16,7 +16,7 @@ from flows.batch_file import read_batch
 from flows.scheduling import set_worker_secrets
 from storage import database, runs
 from tasks.ai.settings import AiSettings
-from tasks.documents.drive.google.settings import GoogleDriveSettings
+from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.errors import NotConfigured
 
 pytestmark = pytest.mark.usefixtures("prefect_server")

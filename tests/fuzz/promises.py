@@ -6,24 +6,37 @@ from pathlib import Path
 from typing import Final
 
 from tasks.language.normalise import one_line
-from tasks.reading import places
+from tasks.reading import text_writer
 from tasks.reading.text_writer import Reading
 
 KINDS: Final = frozenset(
     {
         *(
-            places.PAGE,
-            places.SLIDE,
-            places.SHEET,
-            places.BODY,
-            places.HEADING,
-            places.SHAPE,
-            places.CELLS,
-            places.TABLE,
+            text_writer.PAGE,
+            text_writer.SLIDE,
+            text_writer.SHEET,
+            text_writer.BODY,
+            text_writer.HEADING,
+            text_writer.SHAPE,
+            text_writer.CELLS,
+            text_writer.TABLE,
         ),
-        *(places.HEADER, places.FOOTER, places.FOOTNOTE, places.ENDNOTE, places.TEXT_BOX, places.SPEAKER_NOTE),
-        *(places.ALTERNATIVE_TEXT, places.COMMENT, places.INSERTED, places.OCR, places.ATTACHMENT),
-        *(places.HIDDEN_SHEET, places.HIDDEN_ROW, places.HIDDEN_COLUMN, places.HIDDEN_SLIDE),
+        *(
+            text_writer.HEADER,
+            text_writer.FOOTER,
+            text_writer.FOOTNOTE,
+            text_writer.ENDNOTE,
+            text_writer.TEXT_BOX,
+            text_writer.SPEAKER_NOTE,
+        ),
+        *(
+            text_writer.ALTERNATIVE_TEXT,
+            text_writer.COMMENT,
+            text_writer.INSERTED,
+            text_writer.OCR,
+            text_writer.ATTACHMENT,
+        ),
+        *(text_writer.HIDDEN_SHEET, text_writer.HIDDEN_ROW, text_writer.HIDDEN_COLUMN, text_writer.HIDDEN_SLIDE),
     }
 )
 _UNWANTED: Final = re.compile("[\x00-\x08\x0b\x0d-\x1f\x7f\ud800-\udfff]")  # a form feed stands between pages

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from tasks.errors import DiligenceError
-from tasks.reading.places import FILE_DATES
 from tasks.reading.pool.pool import ExtractionPool, Limits
-from tasks.reading.text_writer import Reading
+from tasks.reading.text_writer import FILE_DATES, Reading
 from tests.golden.documents import NO_CORPUS, corpus_folder, documents
 from tests.golden.records import Measured, digest
 

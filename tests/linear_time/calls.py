@@ -15,13 +15,14 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai import extractive, prompts, pseudonyms
+from tasks.ai import calls, extractive, pseudonyms
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer, answer_by_quotation, best_sentences, quote_sentences
-from tasks.ai.openai import errors, json_answer
+from tasks.ai.openai import answers as model_answers
+from tasks.ai.openai import errors
 from tasks.ai.privileged import is_named
 from tasks.ai.pseudonyms import StandIns
-from tasks.companies import walls
+from tasks.companies import company_match
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
 from tasks.companies.web import page as web_page
@@ -29,30 +30,28 @@ from tasks.companies.web.page import Page
 from tasks.evidence import excerpt
 from tasks.evidence.boxes import Letters
 from tasks.evidence.excerpt import Mark
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language import quotations
 from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
-from tasks.memo import claims, contracts, measures
+from tasks.memo import claims, measures
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.coverage import measure_coverage
-from tasks.ranking.query import find_meant_phrases
-from tasks.reading import places, read_document, tables
+from tasks.ranking.query import find_meant_phrases, measure_coverage
+from tasks.reading import read_document, text_writer, txt
 from tasks.reading.mail import message
-from tasks.reading.places import CELLS, HEADING, PAGE, Place
-from tasks.reading.txt import reader as txt
+from tasks.reading.text_writer import CELLS, HEADING, PAGE, Place, header_rows
 from tasks.reports import criteria as shown_passages
-from tasks.reports import text_fit
+from tasks.reports import wording
 from tasks.scoring import ask, figure_checks, passages
 from tasks.scoring.passages import TextPlaces, outline_start
 from tasks.statements import answers, check, figures, match
 from tasks.statements.answers import Ground
+from tasks.statements.check import LONGEST_SENTENCE, source_sentences
 from tasks.statements.reading import read
-from tasks.statements.tables import LONGEST_SENTENCE, source_sentences
 
 Call = Callable[[str], object]
 
@@ -115,12 +114,12 @@ def _marked_places(text: str) -> list[tuple[int, int, str, str]]:
 
 
 def _cells(text: str) -> object:
-    return list(places.cells(text, [Place(0, len(text), CELLS, "")]))
+    return list(text_writer.cells(text, [Place(0, len(text), CELLS, "")]))
 
 
 def _read_object(text: str) -> None:
-    with suppress(json_answer.Misfit):
-        json_answer.read_object([text], _Answer, text, text)
+    with suppress(model_answers.Misfit):
+        model_answers.read_object([text], _Answer, text, text)
 
 
 def _document(extension: str, before: str = "", behind: str = "") -> Call:
@@ -145,7 +144,7 @@ CALLS: Final[dict[str, Call]] = {
         lambda text: list(match.objections(match.match(read(text), read(text))))
     ),
     # Without its cache, in which the sentences of a shorter text may be already.
-    "tasks.statements.tables.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
+    "tasks.statements.check.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
     "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
     "tasks.language.words.write_out": lambda text: write_out(text, 0, len(text)),
     "tasks.statements.reading.read": _sentence(read),
@@ -165,7 +164,7 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.memo.measures.says_multiple": measures.says_multiple,
     "tasks.memo.measures.read_periods": _sentence(lambda text: measures.read_periods(text, learn_calendar("", ""))),
-    "tasks.memo.contracts.read_terms": _sentence(contracts.read_terms),
+    "tasks.memo.measures.read_terms": _sentence(measures.read_terms),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
@@ -181,18 +180,20 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.extractive.best_sentences": lambda text: best_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive.answer_by_quotation": lambda text: answer_by_quotation("What was paid?", _source(text)),
     "tasks.ranking.query.find_meant_phrases": find_meant_phrases,
-    "tasks.ranking.coverage.measure_coverage for a question": lambda text: measure_coverage(text, [STATEMENT]),
-    "tasks.ranking.coverage.measure_coverage": lambda text: measure_coverage(STATEMENT, [text, *text.split(".")]),
+    "tasks.ranking.query.measure_coverage for a question": lambda text: measure_coverage(text, [STATEMENT]),
+    "tasks.ranking.query.measure_coverage": lambda text: measure_coverage(STATEMENT, [text, *text.split(".")]),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
-    "tasks.ai.prompts.question_prompt": lambda text: prompts.question_prompt(text, _source(text)),
-    "tasks.ai.prompts.part_prompt": lambda text: prompts.part_prompt(text, _source(text), 1, 2),
-    "tasks.ai.prompts.judgement_prompt": lambda text: prompts.judgement_prompt(text, text, _Answer),
-    "tasks.ai.prompts.repair_prompt": lambda text: prompts.repair_prompt([], text, ["wrong"]),
-    "tasks.ai.openai.json_answer.read_object": _read_object,
+    "tasks.ai.calls.question_prompt": lambda text: calls.question_prompt(text, _source(text)),
+    "tasks.ai.calls.part_prompt": lambda text: calls.part_prompt(text, _source(text), 1, 2),
+    "tasks.ai.calls.judgement_prompt": lambda text: calls.judgement_prompt(text, text, _Answer),
+    "tasks.ai.calls.repair_prompt": lambda text: calls.repair_prompt([], text, ["wrong"]),
+    "tasks.ai.openai.answers.read_object": _read_object,
     "tasks.ai.openai.errors.was_cut": lambda text: errors.was_cut(text, 10),
-    "tasks.companies.walls.find_wall": lambda text: walls.find_wall(_page(text), "acme.example"),
-    "tasks.companies.walls.names_company": lambda text: walls.names_company(text, "acme.example"),
-    "tasks.companies.walls.is_default_text": lambda text: walls.is_default_text(text, _page(text), "acme.example"),
+    "tasks.companies.company_match.find_wall": lambda text: company_match.find_wall(_page(text), "acme.example"),
+    "tasks.companies.company_match.names_company": lambda text: company_match.names_company(text, "acme.example"),
+    "tasks.companies.company_match.is_default_text": lambda text: company_match.is_default_text(
+        text, _page(text), "acme.example"
+    ),
     "tasks.companies.company_match.names_exactly": lambda text: names_exactly("Acme Ltd", _page(text)),
     "tasks.companies.company_match.Identity": lambda text: Identity("Acme", ("acme.com",)).is_shown_by(
         _page(text), "https://other.example/"
@@ -212,20 +213,22 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
     "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
     "tasks.reports.criteria.trim_passage": lambda text: shown_passages.trim_passage(text, STATEMENT),
-    "tasks.reports.text_fit.wrap_text": lambda text: text_fit.wrap_text(text, 400, 9),
-    "tasks.reports.text_fit.line_count": lambda text: text_fit.line_count(text, 400, 9),
-    "tasks.reports.text_fit.fit_text": lambda text: text_fit.fit_text(text, 400, 9, 3),
+    "tasks.reports.wording.wrap_text": lambda text: wording.wrap_text(text, 400, 9),
+    "tasks.reports.wording.line_count": lambda text: wording.line_count(text, 400, 9),
+    "tasks.reports.wording.fit_text": lambda text: wording.fit_text(text, 400, 9, 3),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
-    "tasks.reading.places.cells": _cells,
-    "tasks.reading.places.with_cells": lambda text: list(places.with_cells(text, [Place(0, len(text), CELLS, "")])),
-    "tasks.reading.places.unseen_mark": places.unseen_mark,
-    "tasks.reading.places.shown_text": lambda text: places.shown_text(
-        text, [Place(at, at + 20, places.UNSEEN, "") for at in range(0, len(text), 40)]
+    "tasks.reading.text_writer.cells": _cells,
+    "tasks.reading.text_writer.with_cells": lambda text: list(
+        text_writer.with_cells(text, [Place(0, len(text), CELLS, "")])
     ),
-    "tasks.reading.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
+    "tasks.reading.text_writer.unseen_mark": text_writer.unseen_mark,
+    "tasks.reading.text_writer.shown_text": lambda text: text_writer.shown_text(
+        text, [Place(at, at + 20, text_writer.UNSEEN, "") for at in range(0, len(text), 40)]
+    ),
+    "tasks.reading.text_writer.header_rows": lambda text: header_rows(text, 0, len(text)),
     "tasks.reading.mail.message.join_flowed": lambda text: message.join_flowed(text, delete_spaces=True),
-    "tasks.reading.txt.reader.decode_text": lambda text: txt.decode_text(text.encode("utf-8", "replace")),
-    "tasks.reading.txt.reader.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
+    "tasks.reading.txt.decode_text": lambda text: txt.decode_text(text.encode("utf-8", "replace")),
+    "tasks.reading.txt.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
     "read_document .txt": _document(".txt"),
     "read_document .md": _document(".md"),
     "read_document .csv": _document(".csv"),
@@ -243,40 +246,41 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.(local|minilm)\.embed_batch",
     "it takes a few characters": r"""
-        language\.(languages\.detect_script_language|locales\.(month_names|look_up)) | ai\.names\.words_about
+        language\.(words\.detect_script_language|locales\.(month_names|look_up))
         | memo\.measures\.is_same_time
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
-        reports\.(live\w*|report|evidence|evidence_pages|files)\.\w+ | reports\.html\.fill_plain_page
-        | reports\.evidence_links\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
+        reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.html\.fill_plain_page
+        | reports\.wording\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
-        | ai\.answer_cache\.\w+""",
+        | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
     "it takes paths, and has the kinds of texts told elsewhere": r"ai\.privileged\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
-        ai\.(openai\.(capabilities|client|protocols|probe)|prices|statement_check|question)\.\w+
-        | companies\.(facts|edgar|question|sources\.registry|wikidata\.(client|entity)|search)\.\w+
-        | companies\.(pages\.read_pages|web\.(site|client|response|transport)\.\w+)
+        ai\.(openai\.(answerer|capabilities|client|protocols)|settings|statement_check|question)\.\w+
+        | companies\.(facts|edgar|question|sources|wikidata\.(client|entity)|search)\.\w+
+        | companies\.(pages\.read_pages|web\.(site|client|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
         scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
-        | scoring\.(judgement\.instructions|orders\.pick_counted|ask\.gives_reason)
-        | ranking\.(vocabulary|bm25)\.\w+ | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.patterns\.(patterns|make_scoring_patterns)
+        | scoring\.(judgement\.instructions|results\.pick_counted|ask\.gives_reason)
+        | ranking\.(vocabulary\.\w+|index\.(resemblance|family_scores))
+        | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
+        | ai\.prompt_injection\.detect\.(patterns|make_scoring_patterns)
         | reports\.key_figures\.compact
-        | reading\.(formats|ocr\.\w+|legacy\.\w+)\.\w+
-        | companies\.claims\.warn_left_out | reports\.replacing\.check_writable""",
+        | reading\.(formats|ocr\.\w+|libreoffice)\.\w+
+        | companies\.claims\.warn_left_out | files\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
-        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|contracts\.(choose_contract|hold_terms))
+        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|measures\.(choose_contract|hold_terms))
         | scoring\.(checks\.nearest_documents|judge\.prepare)
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.item)\.\w+)
+        companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
-            |mail(?!\.message\.join_flowed)|ooxml\.ole|pdf|office|xls)\.[\w.]+
-            |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(binary\.\w+|rows\.named_sheet)|tables\.cells
+            |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf|xls)\.[\w.]+
+            |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)|text_writer\.table_cells
             |ooxml\.number_formats\.with_stored)""",
-    "it takes entries, whose number is limited": r"documents\.drive\.archives\.members\.list_entries",
+    "it takes entries, whose number is limited": r"documents\.drive\.archives\.zip\.list_entries",
 }
 """Functions that are given no text from elsewhere, or one that is short: why, and a pattern of their names."""
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import httpx
 
-from tasks.ai.openai.probe import Sighting
+from tasks.ai.calls import Messages
+from tasks.ai.openai.answerer import Sighting
 from tasks.ai.openai.protocols import RequestFormat, build_request
-from tasks.ai.prompts import Messages
 from tests.real_models.llama_server import SMOLLM2, LlamaServer, weights
 
 _ASKED: Final[Messages] = [

@@ -19,7 +19,7 @@ from socket import socket
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
-from tasks.ai.openai.stream import Arrival
+from tasks.ai.openai.protocols import Arrival
 
 
 def join_stream(body: bytes) -> bytes:

@@ -5,33 +5,24 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from storage import (
-    companies,
-    database,
-    decisions,
-    documents,
-    figures,
-    logins,
-    model_calls,
-    run_documents,
-    runs,
-    scores,
-    texts,
-    webhooks,
-)
+from storage import database, documents, logins, model_calls, runs, scores, texts
 from storage.columns import now, row_values
-from storage.companies import SourceAnswer, StoredClaim, StoredProfile
-from storage.decisions import Decision, DecisionKind
-from storage.documents import RoomFolder
-from storage.figures import NewLedger, StoredLedger
+from storage.documents import DocumentStatus, RoomFolder, RunDocument
 from storage.logins import AuditedCall, StoredLogin, Whose
-from storage.model_calls import add_call
-from storage.rate_limits import SourceBudget
-from storage.run_documents import DocumentStatus, RunDocument
-from storage.runs import RequestKind, RunRequest, RunStatus
-from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from storage.texts import Passage, StoredPage
-from storage.webhooks import WebhookDelivery
+from storage.model_calls import SourceBudget, add_call
+from storage.runs import (
+    RequestKind,
+    RunRequest,
+    RunStatus,
+    SourceAnswer,
+    StoredClaim,
+    StoredProfile,
+    WebhookDelivery,
+    save_answer,
+    save_profile,
+)
+from storage.scores import CriterionOutcome, Decision, DecisionKind, Quote, ScoreStatus
+from storage.texts import NewLedger, Passage, StoredLedger, StoredPage
 from tests.storage import rows
 
 REFRESH_TOKEN = "1//refresh"
@@ -53,7 +44,7 @@ def fill() -> None:
             session, model_calls.StoredAnswer(key="k", model="m", answer={"umsätze": [1, None, "🙂"]})
         )
         answer = SourceAnswer(source="sec", origin="https://sec.example", domain="a.example", retrieved_at=now())
-        companies.save_answer(session, answer)
+        save_answer(session, answer)
         session.add(SourceBudget(server="sec", next_at=1.5))
         logins.add_user(session, "ada", logins.Role.ADMIN, "a password")
         session.flush()
@@ -61,7 +52,7 @@ def fill() -> None:
         assert ada is not None
         assert ada.id is not None
         logins.start_user_session(session, "secret", ada.id)
-        decisions.add_decision(
+        scores.add_decision(
             session, Decision(batch="b", domain="a.example", kind=DecisionKind.FLAG, by="ada", run_id="r1")
         )
         runs.add_request(session, RunRequest(kind=RequestKind.STOP, by="ada", run_id="r1"))
@@ -69,7 +60,7 @@ def fill() -> None:
         page = StoredPage(content_hash="c1", page="1", engine="tesseract", seconds=60, packed="{}")
         texts.save_page(session, page)
         delivery = WebhookDelivery(message="msg_1", event="run.finished", url="https://hook.example", body="{}")
-        webhooks.add_delivery(session, delivery)
+        runs.add_delivery(session, delivery)
 
 
 def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text: str = "", **given: Any) -> None:
@@ -95,11 +86,11 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             "concept": "revenue", "label": "Revenue", "value": "1.10", "unit": "EUR", "scale": "1", "step": "0.01",
             "period": "2025", "entity": None, "basis": None, "variant": "", "place": "p", "start": 0, "end": 7,
         }  # fmt: skip
-        figures.save_ledgers(session, [NewLedger(ledger, [figure])])
+        texts.save_ledgers(session, [NewLedger(ledger, [figure])])
         claim = StoredClaim(
             profile_id=0, ordinal=0, field="hq.city", value=None, source="sec", retrieved_at=rows.MORNING
         )
-        profile = companies.save_profile(
+        profile = save_profile(
             session, StoredProfile(domain="a.example", retrieved_at=now(), profile={"name": "A"}), [claim]
         )
         values = {"status": RunStatus.FINISHED, "finished_at": now(), "reported_at": now()}
@@ -109,13 +100,13 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
         texts.save_cells(session, "1", {saved.id: {"parties": None}})
         company_id = runs.run_companies(session, run_id)[0].id
         assert company_id is not None
-        run_documents.place_documents(
+        documents.place_documents(
             session,
             company_id,
             [RunDocument(company_id=company_id, document_id=document, name="d.pdf", path="", url="u")],
         )
-        read = run_documents.DocumentOutcome(document, DocumentStatus.READ, content, saved.id)
-        run_documents.save_document_outcomes(session, company_id, [read])
+        read = documents.DocumentOutcome(document, DocumentStatus.READ, content, saved.id)
+        documents.save_document_outcomes(session, company_id, [read])
         outcome = CriterionOutcome(
             company_id=company_id, ordinal=0, criterion_id="growth", kind="judged", weight=1.0, score=4.0,
             status=ScoreStatus.SCORED, reason="It grew.", evidence="e",

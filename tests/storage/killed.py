@@ -17,9 +17,9 @@ from typing import Any
 from sqlalchemy import event, select
 from sqlalchemy.engine import Engine
 
-from storage import backup, database, logins, pruning, run_documents, runs, scores, texts
+from storage import backup, database, documents, logins, pruning, runs, scores, texts
 from storage.backup import restore
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from storage.texts import StoredText
 from tests.storage import filled
 
@@ -93,7 +93,7 @@ def pruned(_file: Path) -> str:
         for run in filled.run_ids():
             (company,) = runs.run_companies(session, run)
             assert company.id is not None
-            (document,) = run_documents.company_documents(session, company.id)
+            (document,) = documents.company_documents(session, company.id)
             (quotes,) = scores.outcome_quotes(session, company.id).values()
             if document.text_id is None or quotes[0].text_id != document.text_id:
                 return "broken"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from storage import companies, database, model_calls, runs
-from storage.companies import StoredProfile
+from storage import database, model_calls, runs
 from storage.model_calls import StoredAnswer
+from storage.runs import StoredProfile, latest_profile, save_profile
 from tests.storage import rows
 
 
@@ -133,14 +133,14 @@ def test_what_no_database_takes_is_mended_on_the_way(database_url: str) -> None:
     with database.writing() as session:
         runs.add_run(session, rows.run(batch=odd, criteria={odd: odd}), [rows.company(name=odd)])
         model_calls.save_answer(session, StoredAnswer(key=odd, model=odd, answer={"text": odd}))
-        companies.save_profile(session, StoredProfile(domain=odd, retrieved_at=rows.MORNING, profile={}), [])
+        save_profile(session, StoredProfile(domain=odd, retrieved_at=rows.MORNING, profile={}), [])
     with database.reading() as session:
         assert runs.get_run(session, "r1").batch == "ab\ufffdc é 🙂"
         assert runs.run_companies(session, "r1")[0].name == "ab\ufffdc é 🙂"
         answer = model_calls.find_answer(session, odd)
         assert answer is not None
         assert answer.answer == {"text": odd}  # JSON has its own way to write them
-        assert companies.latest_profile(session, odd) is not None
+        assert latest_profile(session, odd) is not None
 
 
 def test_a_closed_database_lets_go_of_its_files_and_opens_again(home: Path) -> None:

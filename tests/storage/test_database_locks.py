@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from tests.storage import processes
 
 HOLD = """

@@ -6,8 +6,8 @@ from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
-from storage import database, decisions
-from storage.decisions import Decision, DecisionKind, add_decision
+from storage import database, scores
+from storage.scores import Decision, DecisionKind, add_decision
 from tests.storage.killed import kill_at_statement
 
 
@@ -24,7 +24,7 @@ def decision(reason: str, follows: int = 0, criterion: str = "c1") -> Decision:
 
 def reasons() -> list[str]:
     with database.reading() as session:
-        return [one.reason for one in decisions.decisions_of(session, "b")]
+        return [one.reason for one in scores.decisions_of(session, "b")]
 
 
 def test_a_killed_process_loses_no_act_that_it_told_of(home: Path) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import URL, Engine, text
 from sqlalchemy.exc import IntegrityError
 
 from storage import database, runs, texts
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from storage.runs import Run
 from tests.storage import rows
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from storage import logs, request_ids
+from storage import context, logs
 from tasks.remote.fan_out import FanOut
 from tests.cases import cases
 
@@ -46,7 +46,7 @@ def test_the_id_goes_into_threads_and_ends_with_the_request(lines: list[str]) ->
     logger = logging.getLogger("tests.log")
     with FanOut(2, "test") as calls:
         for name in ("one", "two"):
-            with request_ids.request(name):
+            with context.request(name):
                 calls.submit(logger.warning, name)
     logger.warning("none")
     assert {json.loads(line)["message"]: json.loads(line)["request_id"] for line in lines} == {
@@ -58,6 +58,6 @@ def test_the_id_goes_into_threads_and_ends_with_the_request(lines: list[str]) ->
 
 @cases("proposed", ["", "a b", "x" * 65, "é", 'a"b', "a\n"])
 def test_an_id_that_is_none_is_replaced(proposed: str) -> None:
-    with request_ids.request(proposed) as request_id:
+    with context.request(proposed) as request_id:
         assert request_id != proposed
         assert len(request_id) == 32

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import URL, create_engine, inspect, make_url, text
 
 from storage import database, migrations
-from storage.errors import DatabaseInUse, DatabaseUnavailable
+from storage.columns import DatabaseInUse, DatabaseUnavailable
 from tests.storage import rows  # noqa: F401 - the tables that it needs
 
 

@@ -7,8 +7,8 @@ from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
-from storage import database, run_documents, runs, texts
-from storage.run_documents import DocumentOutcome, DocumentStatus, RunDocument
+from storage import database, documents, runs, texts
+from storage.documents import DocumentOutcome, DocumentStatus, RunDocument
 from storage.runs import CompanyStatus, Run, RunStatus
 from tests.storage import rows
 
@@ -132,13 +132,13 @@ def test_two_companies_of_one_domain_do_not_fit_into_a_run(database_url: str) ->
 def place(company_id: int, *names: str, url: str = "u") -> None:
     listed = [RunDocument(company_id=company_id, document_id=name, name=name, path="p", url=url) for name in names]
     with database.writing() as session:
-        run_documents.place_documents(session, company_id, listed)
+        documents.place_documents(session, company_id, listed)
 
 
 def note(company_id: int, document_id: str, status: DocumentStatus, text_id: int | None = None) -> None:
     with database.writing() as session:
         outcome = DocumentOutcome(document_id, status, "c0", text_id, characters=13, warning="look")
-        run_documents.save_document_outcomes(session, company_id, [outcome])
+        documents.save_document_outcomes(session, company_id, [outcome])
 
 
 def test_outcomes_of_many_documents_are_written_down_together(database_url: str) -> None:
@@ -151,10 +151,10 @@ def test_outcomes_of_many_documents_are_written_down_together(database_url: str)
             DocumentOutcome("a", DocumentStatus.READ, "c0", text_id, 13),
             DocumentOutcome("unknown", DocumentStatus.READ),
         ]
-        run_documents.save_document_outcomes(session, company_id, outcomes)
-        run_documents.save_document_outcomes(session, company_id, [])
+        documents.save_document_outcomes(session, company_id, outcomes)
+        documents.save_document_outcomes(session, company_id, [])
     with database.reading() as session:
-        kept = run_documents.company_documents(session, company_id)
+        kept = documents.company_documents(session, company_id)
     assert [(each.document_id, each.status, each.text_id, each.characters, each.warning) for each in kept] == [
         ("a", DocumentStatus.READ, text_id, 13, None),
         ("b", DocumentStatus.FAILED, None, 0, "It is damaged."),
@@ -168,7 +168,7 @@ def test_a_resumed_run_keeps_outcomes_adds_what_is_new_and_drops_what_is_gone(da
     note(company_id, "b", DocumentStatus.READ)
     place(company_id, "b", "c", "d", url="moved")
     with database.reading() as session:
-        left = run_documents.company_documents(session, company_id)
+        left = documents.company_documents(session, company_id)
     assert [(each.document_id, each.status, each.url) for each in left] == [
         ("b", DocumentStatus.READ, "moved"),
         ("c", DocumentStatus.PENDING, "moved"),
@@ -188,7 +188,7 @@ def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> 
     place(second, "a")
     note(first, "a", DocumentStatus.EMPTY, text_id)
     with database.reading() as session:
-        done, waiting = run_documents.company_documents(session, first)
+        done, waiting = documents.company_documents(session, first)
         assert (done.status, done.content_hash, done.text_id, done.characters, done.warning) == (
             DocumentStatus.EMPTY,
             "c0",
@@ -197,8 +197,8 @@ def test_an_outcome_is_written_down_for_its_company_alone(database_url: str) -> 
             "look",
         )
         assert waiting.status is DocumentStatus.PENDING
-        assert run_documents.count_documents(session, first) == {DocumentStatus.EMPTY: 1, DocumentStatus.PENDING: 1}
-        assert run_documents.count_documents(session, second) == {DocumentStatus.PENDING: 1}
+        assert documents.count_documents(session, first) == {DocumentStatus.EMPTY: 1, DocumentStatus.PENDING: 1}
+        assert documents.count_documents(session, second) == {DocumentStatus.PENDING: 1}
 
 
 def test_documents_come_in_one_order_on_every_database(database_url: str) -> None:
@@ -206,7 +206,7 @@ def test_documents_come_in_one_order_on_every_database(database_url: str) -> Non
     names = ["b", "A", "ä", "Z", "a b", "a-b"]
     place(company_id, *names)
     with database.reading() as session:
-        assert [document.name for document in run_documents.company_documents(session, company_id)] == sorted(names)
+        assert [document.name for document in documents.company_documents(session, company_id)] == sorted(names)
 
 
 def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:
@@ -215,5 +215,5 @@ def test_a_deleted_run_takes_its_rows_with_it(database_url: str) -> None:
     with database.writing() as session:
         session.exec(delete(Run).where(col(Run.id) == "r1"))
     with database.reading() as session:
-        assert run_documents.company_documents(session, company_id) == []
+        assert documents.company_documents(session, company_id) == []
         assert runs.run_companies(session, "r1") == []

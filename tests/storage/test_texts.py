@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError, NoResultFound
 
 from storage import database, documents, runs, texts
-from storage.documents import Content
-from storage.run_documents import RunDocument
+from storage.documents import Content, RunDocument
 from storage.texts import NewText, Outcome, Passage, StoredPage, StoredText
 from tasks.reading.ocr.page import FAILED, RecognisedPage, ScanState
 from tests.storage import rows

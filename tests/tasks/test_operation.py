@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from tasks.errors import (
     BadRequest,
     Damaged,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks import plugins
-from tasks.companies.sources.registry import choose_sources
+from tasks.companies.sources import choose_sources
 from tasks.documents.drive import registry
 from tasks.documents.extract import read_document
 from tasks.errors import NotConfigured, UnsupportedFormat

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from flows.engine import flow
+from flows.artifacts import flow
 from tasks import tracing
 from tasks.ai.question import ai_question
 from tasks.prefect_setup import untracked

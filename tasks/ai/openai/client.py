@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger
-from tasks.ai.money import Price, Usage, find_price
+from tasks.ai.calls import Messages
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
@@ -56,22 +56,20 @@ from tasks.ai.openai.errors import (
 )
 from tasks.ai.openai.protocols import (
     LIMIT_NAMES,
+    Arrival,
     Reply,
     RequestFormat,
     build_request,
     read_completion,
     read_response,
 )
-from tasks.ai.openai.stream import Arrival
-from tasks.ai.prompts import Messages
-from tasks.ai.settings import AiSettings
-from tasks.counts import count_model_use
+from tasks.ai.settings import AiSettings, Price, Usage, find_price
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
-from tasks.language.tokens import most_model_tokens
+from tasks.language.words import most_model_tokens
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
-from tasks.tracing import span
+from tasks.tracing import count_model_use, span
 
 PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others

@@ -45,7 +45,7 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused
-from tasks.ai.money import Usage
+from tasks.ai.settings import Usage
 from tasks.errors import (
     DiligenceError,
     NotConfigured,

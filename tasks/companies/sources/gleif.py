@@ -17,13 +17,12 @@ from typing import Any, Final
 
 from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
 from tasks.companies.web.client import FetchOptions, Web
-from tasks.companies.wikidata.claims import list_references, read_values
 from tasks.companies.wikidata.client import terms
-from tasks.companies.wikidata.entity import Entity, find_entity
+from tasks.companies.wikidata.entity import Entity, find_entity, list_references, read_values
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.language.normalise import same_name
 from tasks.remote.fan_out import FanOut

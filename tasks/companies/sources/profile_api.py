@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, one_text, tidy, warn_left_out
-from tasks.companies.domain import registrable
-from tasks.companies.profile import find_mistakes, remove_value, value_at
+from tasks.companies.profile import find_mistakes, registrable, remove_value, value_at
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
-from tasks.companies.web.client import FetchLimits, Web
-from tasks.companies.web.response import WebResponse
+from tasks.companies.web.client import FetchLimits, Web, WebResponse
 from tasks.companies.web.transport import Address
 from tasks.errors import DiligenceError, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text
-from tasks.companies.domain import registrable
 from tasks.companies.edgar import Registrant, headquarters, registrant_facts, registrants
+from tasks.companies.profile import registrable
 from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource

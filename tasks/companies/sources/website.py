@@ -14,12 +14,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text, warn_left_out
-from tasks.companies.company_match import Identity, is_empty
-from tasks.companies.domain import registrable
+from tasks.companies.company_match import Identity, find_wall, is_default_text, is_empty
+from tasks.companies.profile import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
-from tasks.companies.walls import find_wall, is_default_text
 from tasks.companies.web.page import FeedUpdate, Page, feed_updates
 from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
 from tasks.companies.web.transport import Address, registrable_domain

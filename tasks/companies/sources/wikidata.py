@@ -11,11 +11,11 @@ from typing import Final
 from pydantic import ValidationError
 
 from tasks.companies.claims import Claim, SourceClaims
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
-from tasks.companies.wikidata.claims import FieldValue, list_references, read_values
 from tasks.companies.wikidata.client import (
+    Item,
     ItemTerms,
     Summary,
     fetch_items,
@@ -24,8 +24,16 @@ from tasks.companies.wikidata.client import (
     page_address,
     terms,
 )
-from tasks.companies.wikidata.entity import Entity, claimants, find_entity, is_at, is_home
-from tasks.companies.wikidata.item import Item
+from tasks.companies.wikidata.entity import (
+    Entity,
+    FieldValue,
+    claimants,
+    find_entity,
+    is_at,
+    is_home,
+    list_references,
+    read_values,
+)
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.language.normalise import plain_line, same_name
 from tasks.remote.fan_out import FanOut

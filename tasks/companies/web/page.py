@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import feedparser  # type: ignore[import-untyped]
 
-from storage.temporary_folders import process_folder
 from tasks.companies.web import html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
+from tasks.files import process_folder
 from tasks.language.normalise import plain, plain_line
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr.scans import fill
+from tasks.reading.ocr.page import fill
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 

@@ -14,11 +14,10 @@ from typing import Final
 from cachetools import TLRUCache
 from protego import Protego
 
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.client import USUAL, FetchLimits, Web
+from tasks.companies.web.client import USUAL, FetchLimits, SiteChallenge, Web, WebResponse
 from tasks.companies.web.page import Page, read_page, shorten_page
-from tasks.companies.web.response import SiteChallenge, WebResponse
 from tasks.companies.web.transport import Address
 from tasks.errors import DiligenceError, NotAllowed, SourceFailed, TookTooLong, Unavailable
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 import httpcore
 import httpx
 
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.settings import host_or_network
 from tasks.errors import BadRequest, NotAllowed
 from tasks.remote import retry

@@ -1,4 +1,4 @@
-"""Requests to Wikidata and Wikipedia.
+"""Requests to Wikidata and Wikipedia, and the items that they return.
 
 The query service finds items, Special:EntityData gives what they say, and the English Wikipedia gives the first
 paragraph of an article (CC BY-SA; the article's address is the attribution).
@@ -11,24 +11,267 @@ Queries are bounded: they look up exact values and end with `LIMIT`. What Wikime
   or a minute, without any request (https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits).
 - Reading as far as needed (https://www.mediawiki.org/wiki/API:Etiquette); the REST API at most 200 requests a second
   (https://en.wikipedia.org/api/rest_v1/). All processes together stay at 4 and 10 a second.
+
+An item is what its EntityData describes: labels, and statements with their ranks. A statement is deprecated, normal or
+preferred, and may have ended; deprecated ones are left out. `Item.best` returns the statements that Wikidata itself
+considers current: the preferred ones, otherwise the normal ones.
 """
 
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from tasks.companies.budget import Budget, SourceLimiter
+from tasks.companies.profile import Date
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, FetchOptions, Web
-from tasks.companies.wikidata.item import Item, read_item
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain, plain_line
 from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import RateLimit
+
+START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
+_RETRIEVED: Final = "P813"
+_LANGUAGE: Final = "P407"
+_PROPERTIES: Final = frozenset(
+    "P17 P31 P112 P127 P154 P159 P169 P249 P281 P297 P355 P414 P452 P571 P576 P749 P856 P1128 P1278 P2139 P1329 P1448 "  # noqa: SIM905 - a list of words reads best as words
+    "P1454 P2002 P2013 P2088 P4264 P5531".split()
+)
+"""The properties that are read; an item of a large company has several hundred."""
+_ENGLISH: Final = ("en", "mul", "en-us", "en-gb", "en-ca")
+_LANGUAGES: Final = {
+    "Q1860": "en", "Q188": "de", "Q150": "fr", "Q1321": "es", "Q652": "it", "Q7411": "nl", "Q5146": "pt",
+    "Q9027": "sv", "Q9035": "da", "Q9043": "nb", "Q1412": "fi", "Q809": "pl", "Q5287": "ja", "Q7850": "zh",
+    "Q9176": "ko", "Q7737": "ru",
+}  # fmt: skip
+"""The most frequent languages of websites, by their items, with their codes."""
+_CURRENCIES: Final = {
+    "Q4917": "USD", "Q4916": "EUR", "Q25224": "GBP", "Q25344": "CHF", "Q25417": "DKK", "Q122922": "SEK",
+    "Q132643": "NOK", "Q8146": "JPY", "Q39099": "CNY", "Q80524": "INR", "Q259502": "AUD", "Q1104069": "CAD",
+    "Q202040": "KRW", "Q173117": "BRL", "Q4730": "MXN", "Q123213": "PLN", "Q131016": "CZK", "Q208526": "TWD",
+    "Q41044": "RUB", "Q199857": "SAR", "Q200294": "AED",
+}  # fmt: skip
+"""Units of amounts of money, by their items, with their codes: those that Wikidata's constraints on P2139 name most."""
+_MAX_STATEMENTS: Final = 1000
+"""Of one property; the largest companies have some hundred subsidiaries."""
+_MAX_CHARACTERS: Final = 2000
+"""Of a text; Wikidata itself allows 1,500 for an address and 400 for a text."""
+
+
+@dataclass(frozen=True)
+class ItemStatement:
+    """A statement of an item: its value as in Wikidata's JSON (None: explicitly unknown, or none)."""
+
+    value: Any
+    preferred: bool
+    qualifiers: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    retrieved: str | None = None
+    """The day on which its reference was read, where one is stated."""
+
+    def qualifier(self, name: str) -> Any:
+        """The first value of that qualifier, or None."""
+        return next(iter(self.qualifiers.get(name, ())), None)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has an end date, whatever the date."""
+        return END in self.qualifiers
+
+    @property
+    def as_of(self) -> str | None:
+        """The statement's date: its point in time, the day its reference was retrieved, or its start."""
+        dates = (iso(self.qualifier(MOMENT)), self.retrieved, iso(self.qualifier(START)))
+        today = datetime.now(UTC).date().isoformat()
+        return next((day for day in dates if day is not None and day <= today), None)
+
+    @property
+    def since(self) -> str:
+        """A key for sorting statements by time: point in time or start; empty if it has neither."""
+        return iso(self.qualifier(MOMENT)) or iso(self.qualifier(START)) or ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item, and when it was fetched. `statements` are those that are not deprecated, in Wikidata's order."""
+
+    id: str
+    labels: Mapping[str, str]
+    descriptions: Mapping[str, str]
+    statements: Mapping[str, Sequence[ItemStatement]]
+    wikipedia: str | None
+    retrieved_at: datetime
+
+    def all(self, name: str) -> Sequence[ItemStatement]:
+        """The statements of that property."""
+        return self.statements.get(name, ())
+
+    def best(self, name: str) -> Sequence[ItemStatement]:
+        """The current statements (with a value and without an end): the preferred ones if there are any, else all."""
+        current = [statement for statement in self.all(name) if statement.value is not None and not statement.ended]
+        return [statement for statement in current if statement.preferred] or current
+
+    def texts(self, name: str) -> Sequence[str]:
+        """The best values of a property whose values are texts or identifiers."""
+        return list(dict.fromkeys(filter(None, (text(statement.value) for statement in self.best(name)))))
+
+    def items(self, name: str) -> Sequence[str]:
+        """The ids in the best values of a property whose values are items."""
+        return list(dict.fromkeys(filter(None, (read_id(statement.value) for statement in self.best(name)))))
+
+    def label(self, language: str | None = None) -> str | None:
+        """The label in English or for all languages, otherwise in `language`."""
+        return self._text(self.labels, language)
+
+    def description(self, language: str | None = None) -> str | None:
+        """The description, chosen like the label."""
+        return self._text(self.descriptions, language)
+
+    @staticmethod
+    def _text(texts: Mapping[str, str], language: str | None) -> str | None:
+        return next((texts[code] for code in (*_ENGLISH, language) if code in texts), None)  # type: ignore[index]
+
+
+def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
+    """The item with the id `item` in the JSON of Special:EntityData, or the one that it was merged into.
+
+    Raises:
+        SourceFailed: there is none.
+    """
+    try:
+        entities = data["entities"]
+        entity = entities.get(item) or next(iter(entities.values()))
+        return Item(
+            id=_valid_id(entity["id"]),
+            labels=_by_language(entity.get("labels") or {}),
+            descriptions=_by_language(entity.get("descriptions") or {}),
+            statements={
+                name: list(_statements(statements))
+                for name, statements in (entity.get("claims") or {}).items()
+                if name in _PROPERTIES
+            },
+            wikipedia=_title((entity.get("sitelinks") or {}).get("enwiki")),
+            retrieved_at=retrieved_at,
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, StopIteration, RecursionError):
+        raise SourceFailed("Wikidata did not return the expected item.") from None
+
+
+def text(value: Any) -> str | None:
+    """The value if it is a text, an identifier or a text with a language; on one line."""
+    content = value.get("text") if isinstance(value, dict) else value
+    return (plain_line(content[:_MAX_CHARACTERS]) or None) if isinstance(content, str) else None
+
+
+def read_text_language(value: Any) -> str:
+    """The language code of a text; empty if it has none."""
+    return str(value.get("language") or "") if isinstance(value, dict) else ""
+
+
+def read_id(value: Any) -> str | None:
+    """The id of the item that the value refers to."""
+    item = value.get("id") if isinstance(value, dict) else None
+    return item if isinstance(item, str) and re.fullmatch(r"Q[1-9][0-9]{0,11}", item) else None
+
+
+def number(value: Any) -> int | None:
+    """The integer part of a non-negative quantity."""
+    amount = value.get("amount") if isinstance(value, dict) else None
+    match = re.fullmatch(r"\+?([0-9]{1,12})(?:\.[0-9]+)?", amount) if isinstance(amount, str) else None
+    return int(match[1]) if match else None
+
+
+def money(value: Any) -> tuple[int | float, str] | None:
+    """The amount of a quantity whose unit is a currency, and the currency's code; None for other quantities."""
+    unit, amount = (value.get("unit"), value.get("amount")) if isinstance(value, dict) else (None, None)
+    currency = _CURRENCIES.get(unit.rpartition("/")[2]) if isinstance(unit, str) else None
+    if (
+        currency is None
+        or not isinstance(amount, str)
+        or not re.fullmatch(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,6})?", amount)
+    ):
+        return None
+    number_ = float(amount)
+    return int(number_) if number_.is_integer() else number_, currency
+
+
+def day(value: Any) -> Date | None:
+    """As much of a date as its precision covers; None if the year is uncertain or BCE."""
+    if not isinstance(value, dict) or not isinstance(value.get("time"), str):
+        return None
+    parts = re.match(r"\+0*([0-9]{4})-([0-9]{2})-([0-9]{2})T", value["time"])
+    precision = value.get("precision")
+    if not parts or not isinstance(precision, int) or precision < 9:  # 8 is a decade, 9 a year, 10 a month, 11 a day
+        return None
+    year, month, day_of_month = (int(part) for part in parts.groups())
+    try:
+        date(year, month or 1, day_of_month or 1)
+    except ValueError:
+        return None
+    known_month = month if precision >= 10 and month else None
+    return Date(
+        year=year, month=known_month, day=day_of_month if precision >= 11 and known_month and day_of_month else None
+    )
+
+
+def iso(value: Any) -> str | None:
+    """`day` as `2024`, `2024-03` or `2024-03-31`."""
+    known = day(value)
+    if known is None:
+        return None
+    return "-".join(f"{part:0{width}}" for part, width in ((known.year, 4), (known.month, 2), (known.day, 2)) if part)
+
+
+def read_website_language(statement: ItemStatement) -> str | None:
+    """The language code of a website."""
+    return _LANGUAGES.get(read_id(statement.qualifier(_LANGUAGE)) or "")
+
+
+def _statements(statements: Any) -> Iterator[ItemStatement]:
+    for statement in statements[:_MAX_STATEMENTS]:
+        if statement.get("rank") == "deprecated":
+            continue
+        yield ItemStatement(
+            value=_value(statement["mainsnak"]),
+            preferred=statement.get("rank") == "preferred",
+            qualifiers={
+                name: [_value(snak) for snak in snaks] for name, snaks in (statement.get("qualifiers") or {}).items()
+            },
+            retrieved=_read_retrieval_day(statement.get("references") or []),
+        )
+
+
+def _value(snak: Any) -> Any:
+    return snak["datavalue"]["value"] if snak.get("snaktype", "value") == "value" else None
+
+
+def _read_retrieval_day(references: Any) -> str | None:
+    """The latest day on which a reference was retrieved."""
+    days = (
+        iso(_value(snak)) for reference in references for snak in (reference.get("snaks") or {}).get(_RETRIEVED, [])
+    )
+    return max(filter(None, days), default=None)
+
+
+def _by_language(terms: Any) -> dict[str, str]:
+    codes = {*_ENGLISH, *_LANGUAGES.values()}  # a country has its name in 300 languages
+    return {
+        code: content for code, term in terms.items() if code in codes and (content := text(term["value"])) is not None
+    }
+
+
+def _title(link: Any) -> str | None:
+    return text(link["title"]) if link else None
+
+
+def _valid_id(item: Any) -> str:
+    if (valid := read_id({"id": item})) is None:
+        raise ValueError(item)
+    return valid
+
 
 WIKIDATA: Final[FetchOptions] = {
     "trusted": True,

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from storage import database, temporary_folders
-from storage.temporary_folders import temporary_folder
+from storage import database
+from tasks import files
 from tasks.documents.drive.drive import Document
 from tasks.errors import Unavailable
+from tasks.files import temporary_folder
 
 Values = Sequence[str | int | None]
 
@@ -46,7 +47,7 @@ def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
 
     With `dry_run` they are only counted.
     """
-    return temporary_folders.remove_left(database.home() / "spool", "", dry_run=dry_run)
+    return files.remove_left(database.home() / "spool", "", dry_run=dry_run)
 
 
 class SpooledRows:

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
     Kind,
     Match,
@@ -31,9 +30,9 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.language.periods import dates, dates_in
+from tasks.plugins import code_version
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.places import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, shown_text
-from tasks.reading.text_writer import Reading
+from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text
 
 _OPENING: Final = 3000
 _LINES: Final = 40

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 
 NUMBER = "#"
 

@@ -14,12 +14,11 @@ from typing import Final
 
 from tasks.errors import Damaged
 from tasks.language.normalise import one_line
-from tasks.reading import places
-from tasks.reading.docx.lines import Marks, drop_marks
+from tasks.reading import text_writer
+from tasks.reading.docx.layout import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
-from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles
-from tasks.reading.docx.unseen import UnseenWords, may_lie_behind
+from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles, UnseenWords, may_lie_behind
 from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
@@ -52,7 +51,11 @@ _MOST_KEPT: Final = 500_000
 _DEEPEST_NOTE: Final = 8
 """Notes may refer to notes, in hostile files endlessly; what lies deeper is written at the end."""
 
-_KINDS_OF_NOTES: Final = {"footnotes": places.FOOTNOTE, "endnotes": places.ENDNOTE, "comments": places.COMMENT}
+_KINDS_OF_NOTES: Final = {
+    "footnotes": text_writer.FOOTNOTE,
+    "endnotes": text_writer.ENDNOTE,
+    "comments": text_writer.COMMENT,
+}
 _MOST_NAMED: Final = 10
 """So many of those who deleted something are named."""
 
@@ -133,10 +136,10 @@ class _Document:
         for kind in [kind for kind in self._parts if kind in _KINDS_OF_NOTES]:
             for part in self._parts[kind]:
                 self._notes.collect(kind, part, self._scan(part))
-        self._write_parts("header", places.HEADER)
+        self._write_parts("header", text_writer.HEADER)
         self._write_body(data, main)
         self._write_notes_left()
-        self._write_parts("footer", places.FOOTER)
+        self._write_parts("footer", text_writer.FOOTER)
         self._warn_about_deletions()
         attach_embedded(self._package, self._embedded, self.writer)
 
@@ -158,8 +161,8 @@ class _Document:
                 words = one_line(drop_marks(" ".join(own)))
                 if words:
                     author, date = signature(note[1])
-                    mark = places.comment_mark(author, date, words)
-                    lines += self.marks.around(places.COMMENT, places.make_label(author, date), [mark])
+                    mark = text_writer.comment_mark(author, date, words)
+                    lines += self.marks.around(text_writer.COMMENT, text_writer.make_label(author, date), [mark])
             else:
                 lines += self.marks.around(_KINDS_OF_NOTES[kind], "", own)
         return lines
@@ -193,13 +196,13 @@ class _Document:
     def note_deletion(self, rest: bytes) -> None:
         """Note that words deleted with tracked changes are left out; the rest of the tag says by whom and when."""
         if len(self._deletions) < _MOST_DELETIONS:
-            self._deletions[places.make_label(*signature(rest))] = None
+            self._deletions[text_writer.make_label(*signature(rest))] = None
 
     def _write_body(self, data: bytes, main: str) -> None:
         if missing := _number_fields(data):
             self.writer.warn(f"Numbers that Word works out in fields (LISTNUM, AUTONUM) are missing: {missing}.")
         layout = Scan(data, main, self, headings=True, counter=self._counter()).run()
-        with self.writer.place(places.BODY, ""):
+        with self.writer.place(text_writer.BODY, ""):
             start = 0
             for heading in layout.headings:
                 self._write(layout.lines[start:heading])
@@ -262,7 +265,7 @@ class _Document:
             self.writer.warn(
                 "Hidden words of the document are listed separately, marked as hidden, and are not evidence."
             )
-            yield from self.marks.around(places.UNSEEN, "", [places.unseen_mark(hidden)])
+            yield from self.marks.around(text_writer.UNSEEN, "", [text_writer.unseen_mark(hidden)])
 
 
 class _Notes:

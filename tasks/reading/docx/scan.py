@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final, Protocol
 
-from tasks.reading import places
-from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.lines import CLOSING, PARAGRAPH, Marks
+from tasks.reading import text_writer
+from tasks.reading.docx.layout import CLOSING, PARAGRAPH, Layout, Marks
 from tasks.reading.docx.numbering import ListCounter, ParagraphNumbers
 from tasks.reading.docx.styles import (
     DELETED_WORDS,
@@ -251,7 +250,7 @@ class Scan:
 
     def _describe(self, words: str) -> None:
         if words:
-            self._layout.below(self._context.marks.around(places.ALTERNATIVE_TEXT, "", [words]))
+            self._layout.below(self._context.marks.around(text_writer.ALTERNATIVE_TEXT, "", [words]))
 
     def _insert(self, _: str, tag: re.Match[bytes]) -> int | None:
         rest = self._rest(tag)
@@ -260,7 +259,7 @@ class Scan:
         empty = _EMPTY_END.match(self._data, tag.end() + len(rest))
         if empty is not None:  # the same, written at length
             return empty.end()
-        opening = self._context.marks.opening(places.INSERTED, places.make_label(*signature(rest)))
+        opening = self._context.marks.opening(text_writer.INSERTED, text_writer.make_label(*signature(rest)))
         if opening:
             self._insertions += 1
             self._layout.mark(opening)

@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple
 
 from tasks.language.normalise import one_line
-from tasks.reading.places import ALTERNATIVE_TEXT
+from tasks.reading.text_writer import ALTERNATIVE_TEXT
 
 _SPACE: Final = re.compile("[ \t\n\r\f]+")
 _WIDE_SPACE: Final = re.compile("[ \xa0]{2,}")

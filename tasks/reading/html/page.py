@@ -11,9 +11,8 @@ from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, split_blocks
-from tasks.reading.numerals import numeral
-from tasks.reading.places import ALTERNATIVE_TEXT, HEADING, INSERTED, make_label
-from tasks.reading.raised import raise_text
+from tasks.reading.numerals import numeral, raise_text
+from tasks.reading.text_writer import ALTERNATIVE_TEXT, HEADING, INSERTED, make_label
 
 _HIDING: Final = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"

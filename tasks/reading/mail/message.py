@@ -16,9 +16,8 @@ from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading.html.reader import read_lines
-from tasks.reading.places import BODY
-from tasks.reading.text_writer import Writer
-from tasks.reading.txt.reader import decode_text
+from tasks.reading.text_writer import BODY, Writer
+from tasks.reading.txt import decode_text
 
 _LONGEST_VALUE: Final = 32_768
 """Of a header, in characters: two thousand addresses."""

@@ -1,20 +1,278 @@
-"""An Office file as a package: its parts, the relationships between them, and the documents embedded in it."""
+"""An Office file as a package: its parts, the relationships between them, and the documents embedded in it.
 
+The zip around it is read by hand. `zipfile` gives up on a file that is cut off, trusts declared sizes, and takes as
+long to open a small document as its text takes to read. Here opening one takes 23 µs beside 164, and what a member
+inflates to is limited whatever it declares. Inflating is zlib-ng's: 1.4 times as fast as zlib on the parts of Office
+files, as fast as libdeflate, and faster than ISA-L.
+
+The directory is read once, and a member's own header when it is needed; a lost directory is rebuilt from those headers.
+"""
+
+import contextlib
 import html
+import mmap
+import os
 import posixpath
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import unquote
 
+from zlib_ng import zlib_ng
+
 from tasks.errors import Damaged, TooLarge
 from tasks.reading.limits import keep_memory
+from tasks.reading.numerals import with_raised_runs
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.xml import canonical
-from tasks.reading.ooxml.zip import ZipEntry, ZipMembers
-from tasks.reading.raised import with_raised_runs
 from tasks.reading.text_writer import NO_TEXT, Reading, Source, Writer
+
+
+class ZipEntry(NamedTuple):
+    """One member, whose own header is at `header`; `known` is True if its size and checksum are known."""
+
+    name: str
+    method: int
+    header: int
+    compressed: int
+    crc: int
+    known: bool
+
+
+MOST_MEMBERS: Final = 200_000
+"""Those beyond are not looked at; office programs write some thousands at most."""
+
+LOCAL_HEADER: Final = b"PK\x03\x04"
+_CENTRAL_HEADER: Final = b"PK\x01\x02"
+_LOCAL: Final = struct.Struct("<HHIIIIHH")
+_LENGTHS: Final = struct.Struct("<4s24xHHH")
+_CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
+TOTAL_LIMIT: Final = 1 << 30
+"""The most bytes all members read from one archive may inflate to."""
+
+_CHUNK: Final = 1 << 20
+_AT_ONCE: Final = 1 << 16
+"""Members that take up to this many bytes are inflated at once: to 64 MB at most."""
+
+_IN_ONE_PIECE: Final = 1 << 14
+"""Members that take up to this many bytes come in one piece: of 16 MB at most."""
+
+_READ_WHOLE: Final = 1 << 18
+"""Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
+
+_LOCAL_LENGTHS: Final = struct.Struct("<HH")
+
+
+class ZipMembers:
+    """The members of a zip. `damaged` is set as soon as anything is found to be missing or wrong."""
+
+    def __init__(self, source: Source) -> None:
+        self.damaged = False
+        self._data = source if isinstance(source, bytes) else _open(source)
+        self._directory, self._shift = b"", 0
+        self._inflated = 0
+        self._lost: dict[str, ZipEntry] | None = None
+
+    def _entry(self, at: int) -> ZipEntry:
+        """The member at the offset `at` of the directory."""
+        _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
+        named = at + 46 + name
+        if 0xFFFFFFFF in (compressed, inflated, header):
+            compressed, header = _wide(self._directory[named : named + extra], compressed, inflated, header)
+        raw = self._directory[at + 46 : named]
+        return ZipEntry(_name(raw, flags), method, header + self._shift, compressed, crc, known=True)
+
+    def entries(self) -> list[ZipEntry]:
+        """The members by the central directory, and those that it has lost by their own headers."""
+        entries: list[ZipEntry] = []
+        with contextlib.suppress(struct.error):
+            entries.extend(islice(self._central_directory(), MOST_MEMBERS))
+        if self.damaged or not entries:
+            self.damaged = True
+            named = {entry.name for entry in entries}
+            entries.extend(entry for entry in islice(self.lost(), MOST_MEMBERS) if entry.name not in named)
+        return entries
+
+    def _central_directory(self) -> Iterator[ZipEntry]:
+        at = 0
+        for _ in range(self._read_directory()):
+            header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
+            if header != _CENTRAL_HEADER:
+                self.damaged = True
+                return
+            yield self._entry(at)
+            at += 46 + name + extra + comment
+
+    def _read_directory(self) -> int:
+        """Read the directory and return the number of its members."""
+        data = self._data
+        end = data.rfind(b"PK\x05\x06")
+        if end < 0:
+            return 0
+        count, size, start = struct.unpack_from("<HII", data, end + 10)
+        if count == 0xFFFF or 0xFFFFFFFF in (size, start):
+            locator = data.rfind(b"PK\x06\x07", 0, end)
+            if locator >= 0:
+                (record,) = struct.unpack_from("<Q", data, locator + 8)
+                if data[record : record + 4] == b"PK\x06\x06":
+                    count, size, start = struct.unpack_from("<QQQ", data, record + 32)
+        if data[start : start + 4] != _CENTRAL_HEADER:  # something stands before the zip: offsets count from its start
+            at = data.find(_CENTRAL_HEADER, max(0, end - size - 64), end)
+            self._shift, start = at - start, at
+        if start < 0:
+            self.damaged = True
+            return 0
+        self._directory = data[start:end]
+        return int(count)
+
+    def lost(self) -> Iterator[ZipEntry]:
+        """The members that have headers of their own, whatever the directory says, in order."""
+        data = self._data
+        at = data.find(LOCAL_HEADER)
+        while at >= 0 and at + 30 <= len(data):
+            flags, method, _, crc, compressed, _, name, extra = _LOCAL.unpack_from(data, at + 6)
+            start = at + 30 + name + extra
+            known = not flags & 8 and compressed != 0xFFFFFFFF
+            if method in (0, 8) and 0 < name < 1024:
+                yield ZipEntry(_name(data[at + 30 : at + 30 + name], flags), method, at, compressed, crc, known)
+            at = data.find(LOCAL_HEADER, start + compressed if known else max(start, at + 4))
+
+    def close(self) -> None:
+        """Close the file."""
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
+
+    @property
+    def empty(self) -> bool:
+        """Whether the file has no bytes."""
+        return not self._data[:1]
+
+    def starts_with(self, magic: bytes) -> bool:
+        """Whether the file begins with these bytes."""
+        return self._data[: len(magic)] == magic
+
+    def read(self, entry: ZipEntry, limit: int) -> bytes:
+        """All the data of a member; missing data of a damaged one is left out, and `damaged` is set.
+
+        Raises:
+            TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
+        """
+        data = self._at_once(entry, limit) if entry.compressed <= _AT_ONCE else None
+        return b"".join(self._inflate(entry, limit)) if data is None else data
+
+    def inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
+        """The data of a member, in pieces of up to 1 MB, or in one if it is small (`_IN_ONE_PIECE`).
+
+        If it cannot continue it ends early, and sets `damaged`.
+
+        Raises:
+            TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
+        """
+        data = self._at_once(entry, limit) if entry.compressed <= _IN_ONE_PIECE else None
+        if data is None:
+            yield from self._inflate(entry, limit)
+        else:
+            yield data
+
+    def _at_once(self, entry: ZipEntry, limit: int) -> bytes | None:
+        """A member inflated in one call, twice as fast below 2 KB; None if anything about it is unusual."""
+        if entry.method == 8 and entry.known:
+            start, end = self._span(entry)
+            try:
+                data = zlib_ng.decompress(self._data[start:end], -15, entry.compressed * 8)
+            except zlib_ng.error:  # type: ignore[misc]  # its stub calls the class an instance
+                return None
+            if zlib_ng.crc32(data) == entry.crc and len(data) <= min(limit, TOTAL_LIMIT - self._inflated):
+                self._inflated += len(data)
+                return data
+        return None
+
+    def _inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
+        at, end = self._span(entry)
+        if entry.method not in (0, 8):
+            self.damaged = True
+            return
+        inflater = zlib_ng.decompressobj(-15)
+        total = crc = 0
+        pending = chunk = b""
+        while not inflater.eof:
+            if not pending:
+                pending = self._data[at : min(at + _CHUNK, end)]
+                at += len(pending)
+            if not pending and (entry.method == 0 or len(chunk) < _CHUNK):
+                break  # after a full piece, more may wait in the inflater
+            try:
+                chunk = pending if entry.method == 0 else inflater.decompress(pending, _CHUNK)
+            except zlib_ng.error:  # type: ignore[misc]  # its stub calls the class an instance
+                self.damaged = True
+                return
+            pending = b"" if entry.method == 0 else inflater.unconsumed_tail
+            total += len(chunk)
+            self._inflated += len(chunk)
+            if total > limit or self._inflated > TOTAL_LIMIT:
+                raise TooLarge("The document unpacks to far more than it can be read from. Split it.")
+            crc = zlib_ng.crc32(chunk, crc)
+            if chunk:
+                yield chunk
+        if (entry.method == 8 and not inflater.eof) or (entry.known and crc != entry.crc):
+            self.damaged = True
+
+    def _span(self, entry: ZipEntry) -> tuple[int, int]:
+        """Where a member's data begins, and where it ends at the latest."""
+        at = entry.header
+        if self._data[at : at + 4] != LOCAL_HEADER:
+            self.damaged = True
+            if self._lost is None:
+                self._lost = {}
+                for other in islice(self.lost(), MOST_MEMBERS):
+                    self._lost.setdefault(other.name, other)
+            same = self._lost.get(entry.name)
+            return self._span(same) if same is not None else (0, 0)
+        try:
+            name, extra = _LOCAL_LENGTHS.unpack_from(self._data, at + 26)
+        except struct.error:  # the file ends within the header
+            name = extra = 0
+        start = at + 30 + name + extra
+        end = start + entry.compressed if entry.known else len(self._data)
+        if end > len(self._data):
+            self.damaged, end = True, len(self._data)
+        return start, end
+
+
+def _name(raw: bytes, flags: int) -> str:
+    if raw.isascii():
+        return raw.decode("ascii")
+    return raw.decode("utf-8" if flags & 0x800 else "cp437", "replace")
+
+
+def _wide(extra: bytes, compressed: int, inflated: int, header: int) -> tuple[int, int]:
+    """The compressed size and the offset of an entry, from its extra field if they are there (zip64)."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, at)
+        if kind == 1:
+            wide = iter(struct.unpack_from(f"<{min(size, len(extra) - at - 4) // 8}Q", extra, at + 4))
+            _ = next(wide, 0) if inflated == 0xFFFFFFFF else inflated
+            compressed = next(wide, 0) if compressed == 0xFFFFFFFF else compressed
+            return compressed, next(wide, 0) if header == 0xFFFFFFFF else header
+        at += 4 + size
+    return compressed, header
+
+
+def _open(path: Path) -> bytes | mmap.mmap:
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(file).st_size
+        if size <= _READ_WHOLE and len(data := os.read(file, size)) == size:
+            return data
+        return mmap.mmap(file, 0, access=mmap.ACCESS_READ)
+    finally:
+        os.close(file)
+
 
 keep_memory()
 PART_LIMIT: Final = 192 << 20

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium
 
+from tasks.reading.numerals import raise_text
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import PageText
 from tasks.reading.pdf.repair import find_packed
-from tasks.reading.raised import raise_text
 
 _SAMPLE: Final = 8
 """Characters of a page that are asked for first: what a frame cuts off of a drawing is much, and drawn in one go."""

@@ -12,9 +12,16 @@ from itertools import compress
 from operator import itemgetter
 from typing import Final
 
-from tasks.reading.pdf.grouping import ColumnCells, Grouping, TableLine, find_label_column
 from tasks.reading.pdf.lines import LEADING_SIGN, VALUE, Line, LineCell, build_lines, is_figure, is_sign
-from tasks.reading.pdf.rows import TableRow, begins_at_the_right, join_lines
+from tasks.reading.pdf.rows import (
+    ColumnCells,
+    Grouping,
+    TableLine,
+    TableRow,
+    begins_at_the_right,
+    find_label_column,
+    join_lines,
+)
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table

@@ -26,8 +26,7 @@ from tasks.reading.pdf.document import PageText, page_text
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
 from tasks.reading.pdf.repair import find_packed
 from tasks.reading.pdf.words import NONE_KNOWN, KnownCells
-from tasks.reading.places import DOUBTFUL_SCAN, HIDDEN_SCAN, page_numbers
-from tasks.reading.text_writer import Writer
+from tasks.reading.text_writer import DOUBTFUL_SCAN, HIDDEN_SCAN, Writer, page_numbers
 
 _NOT_OURS: Final = re.compile(f"[\t{TABLE}{TABLE_END}]")
 """What marks cells and tables, and is white space or nothing where a page has it."""

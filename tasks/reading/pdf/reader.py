@@ -22,14 +22,13 @@ from lxml import etree
 
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, Unavailable, Unreadable
 from tasks.language.normalise import one_line
-from tasks.reading import embedded, limits, places
+from tasks.reading import embedded, limits, text_writer
 from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
 from tasks.reading.pdf.words import KnownCells
-from tasks.reading.places import page_numbers
-from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.text_writer import Reading, Source, Writer, page_numbers
 
 _MOST_XFA_BYTES: Final = 8 << 20
 """Of all packets together: as trees they take thirty times as much. Those of public forms take up to 2 MB."""
@@ -197,7 +196,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
             if content.unseen:
-                writer.placed(places.UNSEEN, "", places.unseen_mark(pages.mend_text(content.unseen)))
+                writer.placed(text_writer.UNSEEN, "", text_writer.unseen_mark(pages.mend_text(content.unseen)))
     if contents and all(page.is_plain for page in contents):
         writer.warn(WITHOUT_LAYOUT)
         contents = [page._replace(is_plain=False) for page in contents]
@@ -318,7 +317,7 @@ def _write_page(text: str, writer: Writer) -> None:
     """Write a page's text."""
     for part, is_table in pages.split_parts(text):
         if is_table:
-            with writer.place(places.TABLE, ""):
+            with writer.place(text_writer.TABLE, ""):
                 writer.text(part)
         else:
             writer.text(part)

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.reading.numerals import raise_text
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import Box, PageText
-from tasks.reading.raised import raise_text
 
 _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""

@@ -20,8 +20,8 @@ from multiprocessing.context import set_spawning_popen
 from pathlib import Path
 from typing import Any, Final
 
-from storage.request_ids import belonging_to, current_request_id
-from tasks import child_process  # noqa: F401 - how the fork server starts
+from storage.context import belonging_to, current_request_id
+from tasks import files  # noqa: F401 - how the fork server starts
 from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
 from tasks.reading.formats import all_formats
 from tasks.reading.pool import worker

@@ -28,12 +28,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.child_process import PARENTS_FOLDER
 from tasks.errors import DiligenceError, Unavailable
+from tasks.files import PARENTS_FOLDER
 from tasks.reading import limits as limits_module
 from tasks.reading.limits import machine_failure
-from tasks.reading.places import Place
-from tasks.reading.text_writer import Reading
+from tasks.reading.text_writer import Place, Reading
 
 Read = Callable[[Path, str], Reading]
 Load = Callable[[], None]

@@ -15,7 +15,8 @@ from tasks.language.normalise import one_line
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import EMBEDDED_KINDS, Package, Relationship, attach_embedded, read_package
-from tasks.reading.places import (
+from tasks.reading.pptx.slides import Box, Placeholders, Shape, box_in, key_in, shapes
+from tasks.reading.text_writer import (
     ALTERNATIVE_TEXT,
     COMMENT,
     HIDDEN_SLIDE,
@@ -25,12 +26,13 @@ from tasks.reading.places import (
     SPEAKER_NOTE,
     TABLE,
     UNSEEN,
+    Reading,
+    Source,
+    Writer,
     comment_mark,
     make_label,
     unseen_mark,
 )
-from tasks.reading.pptx.slides import Box, Placeholders, Shape, box_in, key_in, shapes
-from tasks.reading.text_writer import Reading, Source, Writer
 
 _WHITE: Final = rb"""a:(?:srgbClr\s++val="(?:[Ff][A-Fa-f]){3}"|schemeClr\s++val="(?:bg1|lt1)")\s*+/>"""
 _RUN: Final = re.compile(

@@ -1,26 +1,240 @@
 """Workbooks: sheets in order, including hidden ones; on each its cells row by row, then what surrounds them.
 
 Comments come first of these, then text boxes, charts, diagrams, and finally printed headers and footers. Shared strings
-and number formats are read when the first cell needs them.
+and number formats are read when the first cell needs them. Other workbooks (.xls, .xlsb) give their cells as text:
+`SheetWriter` writes them in rows as here.
 """
 
 import re
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from functools import cached_property
+from io import BytesIO
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
-from tasks.reading.legacy import installed, libreoffice
-from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers
-from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
+from tasks.language.normalise import one_line
+from tasks.reading import formats, libreoffice, limits
+from tasks.reading.numerals import with_raised_runs
+from tasks.reading.ooxml.drawings import Drawings, alternative_text, paragraphs
+from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers, show_number, without_noise
+from tasks.reading.ooxml.package import CUT_OFF, EMBEDDED_KINDS, PART_LIMIT, Package, attach_embedded
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, attribute, read_tag_rest, unescape
-from tasks.reading.raised import with_raised_runs
-from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.text_writer import (
+    ALTERNATIVE_TEXT,
+    COMMENT,
+    TEXT_BOX,
+    Reading,
+    Source,
+    Writer,
+    comment_mark,
+    make_label,
+)
 from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, read_computed
-from tasks.reading.xlsx.objects import PackedSheet, SheetObjects, write_sheets
-from tasks.reading.xlsx.sheet import Scanner, pieces
+from tasks.reading.xlsx.rows import Blocks, SheetRow, column_letters, named_sheet
+from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT, Scanner, pieces
 from tasks.reading.xlsx.values import LONGEST, CellKinds, characters, rich_text
+
+MOST_COMMENT_TEXT: Final = 16 << 20
+"""Characters of comments and controls in a workbook."""
+
+FULL_OF_COMMENTS: Final = (
+    "The workbook holds more than 16 million characters in comments: the rest of them was left out."
+)
+_COMMENT: Final = re.compile(rb"<comment(?=\s)(" + ATTRIBUTES + rb")>")
+_THREADED: Final = re.compile(
+    rb"<(?:[\w.-]+:)?threadedComment(" + ATTRIBUTES + rb")>\s*+<(?:[\w.-]+:)?text" + TAG_END + rb"([^<]*+)"
+)
+_AUTHOR: Final = re.compile(rb"<author" + TAG_END + rb"([^<]*+)")
+_PERSON: Final = re.compile(rb"<(?:[\w.-]+:)?person(" + ATTRIBUTES + rb")>")
+_FRACTION: Final = re.compile(r"\.\d+")
+_MOST_AUTHORS: Final = 100_000
+_REFERENCE: Final = re.compile(rb"<(?:c:chart|cx:chart|dgm:relIds)(" + ATTRIBUTES + rb")>")
+_PROPERTIES: Final = re.compile(
+    rb"<(?:[\w.-]+:)?cNvPr(" + ATTRIBUTES + rb")>((?:(?<!/>)[^<]*+(?:<(?!/(?:[\w.-]+:)?cNvPr)[^<]*+)*+)?+)"
+)
+"""The properties of a shape or picture, and what is below them."""
+
+_BOX: Final = re.compile(rb"<v:textbox[\s>]")
+_TAG: Final = re.compile(rb"<[^<>]*+>")
+
+
+class PackedSheet(NamedTuple):
+    """A sheet's name, the name of its part ("" when there is none), and whether it is hidden."""
+
+    name: str
+    part: str
+    hidden: bool
+
+
+def write_sheets(
+    package: Package, writer: Writer, sheets: Iterable[PackedSheet], write: Callable[[PackedSheet], str | None]
+) -> None:
+    """Write sheets in order, each with its name, hidden ones marked.
+
+    Args:
+        package: where their parts are; what is lost is noted there.
+        writer: what they are written to.
+        sheets: the sheets; a part that several of them name is written once.
+        write: writes what is on one; returns the warning that no more can be read, None while more can.
+    """
+    written: set[str] = set()
+    for sheet in sheets:
+        full = None
+        with named_sheet(writer, sheet.name, hidden=sheet.hidden):
+            if sheet.part not in package:
+                package.note_damage()
+            elif sheet.part not in written:
+                written.add(sheet.part)
+                full = write(sheet)
+        if full:
+            writer.warn(full)
+            break
+
+
+class _Comment(NamedTuple):
+    cell: str
+    author: str
+    date: str
+    words: str
+
+
+class SheetObjects:
+    """Writes what surrounds the cells of sheets to `writer`.
+
+    `people` are the workbook's parts that name authors of threaded comments; `embedded` are the parts of documents
+    embedded in its sheets.
+    """
+
+    def __init__(self, package: Package, writer: Writer, people: Iterable[str] = ()) -> None:
+        self._package = package
+        self._writer = writer
+        self._drawings = Drawings(package)
+        self._people = people
+        self._explained = False
+        self._text = MOST_COMMENT_TEXT
+        self.embedded: list[str] = []
+
+    def write(self, sheet: str) -> None:
+        """Write what the part `sheet` refers to."""
+        around = self._package.relationships(sheet)
+        if not around:
+            return
+        parts: dict[str, list[str]] = {}
+        for item in around:
+            if item.kind in EMBEDDED_KINDS:
+                self.embedded.append(item.target)
+            elif item.target in self._package:
+                parts.setdefault(item.kind, []).append(item.target)
+        self._write_comments(parts)
+        for part in parts.get("drawing", ()):
+            self._write_drawing(part)
+        if "drawing" not in parts:  # which would say it again
+            for part in parts.get("vmlDrawing", ()):
+                for words in self._controls(part):
+                    if self._has_room(words):
+                        self._writer.text(words)
+
+    def _write_comments(self, parts: dict[str, list[str]]) -> None:
+        """Write notes, then threads; last what notes tell older programs, which show them in place of threads."""
+        threads: dict[str, list[_Comment]] = {}
+        for part in parts.get("threadedComment", ()):
+            for comment in self._read_threads(part):
+                if self._has_room(comment.words):
+                    threads.setdefault(comment.cell, []).append(comment)
+        copies: list[tuple[_Comment, str]] = []
+        for part in parts.get("comments", ()):
+            for comment in self._comments(part):
+                thread = threads.get(comment.cell)
+                if thread and (comment.author.startswith("tc=") or thread[0].words in comment.words):
+                    copies.append((comment, thread[0].words))
+                elif self._has_room(comment.words):
+                    self._write_comment(comment)
+        for thread in threads.values():
+            for comment in thread:
+                self._write_comment(comment)
+        for copy, words in copies:
+            self._explain(copy, words)
+
+    def _explain(self, copy: _Comment, words: str) -> None:
+        """Write once what Excel says before it repeats a thread in a note: "Your version of Excel …"."""
+        before = copy.words[: max(copy.words.find(words), 0)].rstrip()
+        if before and not self._explained:
+            self._explained = True
+            self._write_comment(copy._replace(author="", words=before))
+
+    def _write_comment(self, comment: _Comment) -> None:
+        mark = comment_mark(comment.author, comment.date, comment.words)
+        self._writer.placed(COMMENT, make_label(comment.author, comment.date), f"{comment.cell}\t{mark}")
+
+    def _has_room(self, words: str) -> bool:
+        self._text -= len(words)
+        if self._text < 0:
+            self._writer.warn(FULL_OF_COMMENTS)
+        return self._text >= 0
+
+    def _comments(self, part: str) -> Iterator[_Comment]:
+        """The notes of a part, each without the author's name that Excel puts at its beginning."""
+        authors: list[str] = []
+        for number, piece in enumerate(pieces(self._package.chunks(part), b"comment")):
+            if not number:
+                head = piece[: max(piece.find(b"</authors>"), 0)]
+                authors = [characters(name[1]).decode() for name in islice(_AUTHOR.finditer(head), _MOST_AUTHORS)]
+            for item in piece.split(b"</comment>"):
+                comment = _COMMENT.search(item)
+                if comment is None:
+                    continue
+                words = characters(rich_text(item[comment.end() :])).decode()
+                index = attribute(comment[1], b"authorId")
+                author = authors[int(index)] if index.isdecimal() and int(index[:9]) < len(authors) else ""
+                words = (author and words.removeprefix(author + ":").lstrip()) or words
+                if words:
+                    yield _Comment(attribute(comment[1], b"ref"), author, "", words)
+
+    def _read_threads(self, part: str) -> Iterator[_Comment]:
+        for piece in pieces(self._package.chunks(part), b"threadedComment"):
+            for attributes, text in _THREADED.findall(piece):
+                reply = "Reply: " if attribute(attributes, b"parentId") else ""
+                yield _Comment(
+                    attribute(attributes, b"ref"),
+                    self._names.get(attribute(attributes, b"personId"), ""),
+                    _FRACTION.sub("", attribute(attributes, b"dT")),
+                    reply + characters(text).decode(),
+                )
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The names of people by their identifiers."""
+        return {
+            attribute(person[1], b"id"): attribute(person[1], b"displayName")
+            for part in self._people
+            for person in islice(_PERSON.finditer(self._package.scan(part)), _MOST_AUTHORS)
+        }
+
+    def _controls(self, part: str) -> Iterator[str]:
+        """The texts of legacy buttons and boxes."""
+        for piece in pieces(self._package.chunks(part), b"v:textbox"):
+            for box in piece.split(b"</v:textbox>")[:-1]:
+                start = _BOX.search(box)
+                if start is not None:
+                    yield characters(_TAG.sub(b" ", box[start.start() :])).decode()
+
+    def _write_drawing(self, part: str) -> None:
+        data = self._package.scan(part)
+        at = 0
+        for reference in _REFERENCE.finditer(data):
+            self._writer.placed(TEXT_BOX, "", "\n".join(paragraphs(data, at, reference.start())))
+            drawn = attribute(reference[1], b"r:id") or attribute(reference[1], b"r:dm")
+            self._writer.text("\n".join(self._drawings.lines(part, drawn)))
+            at = reference.end()
+        self._writer.placed(TEXT_BOX, "", "\n".join(paragraphs(data, at)))
+        if data.find(b"descr=") >= 0 or data.find(b"title=") >= 0:
+            for properties in _PROPERTIES.finditer(data):
+                words = alternative_text(properties[1], properties[2] or b"")
+                self._writer.placed(ALTERNATIVE_TEXT, attribute(properties[1], b"name"), words)
+
 
 MOST_STRINGS: Final = 4_000_000
 _MOST_STYLES: Final = 100_000
@@ -74,7 +288,7 @@ def read(source: Source) -> Reading:
 
 def _recalculate(source: Source) -> dict[CellPlace, float | str]:
     """The values of the formulas as LibreOffice calculates them; empty if that is not possible."""
-    if installed.program(libreoffice.XLSX.library) is None:
+    if formats.program(libreoffice.XLSX.library) is None:
         return {}
     try:
         data = source if isinstance(source, bytes) else source.read_bytes()
@@ -188,3 +402,189 @@ def _string_items(piece: bytes) -> list[bytes]:
     items.pop()
     simple: list[bytes] = _SIMPLE.findall(piece)
     return simple if len(simple) == len(items) else list(map(rich_text, items))
+
+
+ERRORS: Final = {
+    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}  # fmt: skip
+"""Errors by their codes ([MS-XLS] 2.5.10)."""
+
+LAST_COLUMN: Final = 16_384
+MOST_SHEETS: Final = 10_000
+MOST_WORDS: Final = 16 << 20
+"""Characters of comments, text boxes and charts in a workbook."""
+
+_BETWEEN_LOOKS: Final = 4096
+_COLUMNS_COST: Final = 100
+_LONGEST: Final = 1 << 20
+_MARK: Final = 20
+"""Characters that a mark takes besides its words."""
+
+
+class CellsFullError(Exception):
+    """The workbook has more cells than are read."""
+
+
+def rk_number(stored: int) -> float:
+    """The number in 30 bits of an RK value ([MS-XLS] 2.5.217); the other two bits mark integers and hundredths."""
+    if stored & 2:
+        number = float((stored >> 2) - ((stored & 0x80000000) >> 1))
+    else:
+        (number,) = struct.unpack("<d", struct.pack("<Q", (stored & 0xFFFFFFFC) << 32))
+    return number / 100 if stored & 1 else number
+
+
+def show_cell(number: float, code: str, *, from_1904: bool) -> str:
+    """The number as a cell with that format code shows it."""
+    raw = f"{number:.15g}".upper()  # the digits that Excel shows at most
+    if code and code.lower() != "general":
+        return show_number(raw, code, from_1904=from_1904)
+    return without_noise(raw)
+
+
+class CellWriter:
+    """Writes the cells of a workbook's sheets to `writer`, row by row; `cut` says why anything was left out."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.cut: str | None = None
+        self._blocks = Blocks(writer)
+        self._cells, self._text = 2 * MOST_CELLS, MOST_TEXT  # a cell counts, and its record
+        self._counted = 0
+        self._hidden_rows: set[int] = set()
+        self._hidden_columns = b""
+        self._row = -1
+        self._columns: list[int] = []
+        self._texts: list[bytes] = []
+
+    def begin(self) -> None:
+        """Begin a sheet."""
+        self._hidden_rows = set()
+        self._hidden_columns = b""
+        self._row = -1
+        self._blocks.begin(b"")
+
+    def hide_row(self, row: int) -> None:
+        """Mark a row (from 0) as hidden; call it before its cells."""
+        self.count()
+        self._hidden_rows.add(row)
+
+    def hide_columns(self, first: int, last: int) -> None:
+        """Mark columns (from 0) as hidden; call it before their cells."""
+        self.count(_COLUMNS_COST)
+        last = min(last, LAST_COLUMN - 1)
+        if first <= last:
+            hidden = bytearray(self._hidden_columns or bytes(LAST_COLUMN + 1))
+            hidden[first + 1 : last + 2] = b"\1" * (last - first + 1)
+            self._hidden_columns = bytes(hidden)
+            self._blocks.begin(self._hidden_columns)
+
+    def add(self, row: int, column: int, text: str) -> None:
+        """Add the text of a cell at a row and column, both from 0.
+
+        Raises:
+            CellsFullError: there are too many of them, or no time is left.
+        """
+        self.count()
+        if row != self._row:
+            self._write()
+            self._row = row
+        words = one_line(text[:_LONGEST]).encode("utf-8", "replace")
+        self._text -= len(words)
+        if words and column < LAST_COLUMN:
+            self._columns.append(column + 1)
+            self._texts.append(words)
+
+    def end(self) -> None:
+        """End the sheet."""
+        self._write()
+        self._blocks.end()
+
+    def count(self, cost: int = 1) -> None:
+        """Count a record, whatever it is, against the limit.
+
+        Raises:
+            CellsFullError: there are too many of them, or no time is left.
+        """
+        self._cells -= cost
+        self._counted += 1
+        if self._cells < 0 or self._text < 0:
+            self.cut = FULL
+        elif not self._counted % _BETWEEN_LOOKS and limits.is_near():
+            self.cut = LATE
+        if self.cut:
+            raise CellsFullError
+
+    def _write(self) -> None:
+        if self._columns:
+            self._blocks.add(self._row + 1, SheetRow(self._columns), self._texts, hidden=self._row in self._hidden_rows)
+        self._columns, self._texts = [], []
+
+
+def comment_place(row: int, column: int, author: str, text: str) -> tuple[str, str, str]:
+    """Kind, label and text of a comment, without the author's name that Excel puts before it; no text for no words."""
+    words = (author and text.removeprefix(author + ":").lstrip()) or text
+    mark = f"{column_letters(column + 1)}{row + 1}\t{comment_mark(author, '', words)}"
+    return COMMENT, make_label(author, ""), mark if words else ""
+
+
+class SheetWriter(CellWriter):
+    """Writes sheets with their cells, comments, and what stands behind these; `is_open` while there is one."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__(writer)
+        self._writer = writer
+        self._sheet: ExitStack | None = None
+        self._sheets = 0
+        self._behind: list[tuple[str, str, str]] = []
+        self._room = MOST_WORDS
+
+    @property
+    def is_open(self) -> bool:
+        return self._sheet is not None
+
+    def begin_sheet(self, name: str, *, hidden: bool) -> None:
+        """Begin a sheet, unless there are too many, and end the one before."""
+        self.end_sheet()
+        self._sheets += 1
+        if self._sheets <= MOST_SHEETS:
+            self._sheet = ExitStack()
+            self._sheet.enter_context(named_sheet(self._writer, name, hidden=hidden))
+            self.begin()
+
+    def comment(self, row: int, column: int, author: str, text: str) -> None:
+        """Add a comment on the cell at a row and column, both from 0."""
+        self._behind.append(comment_place(row, column, author, self._cut_to_fit(text)))
+
+    def behind(self, kind: str, text: str) -> None:
+        """Add words that stand behind the cells, as a place of that kind."""
+        self._behind.append((kind, "", self._cut_to_fit(text)))
+
+    def end_sheet(self) -> None:
+        """End the open sheet, if there is one."""
+        if self._sheet is not None:
+            self.end()
+            for kind, label, text in sorted(self._behind, key=lambda place: place[0] != COMMENT):
+                self._writer.placed(kind, label, text)
+            self._behind = []
+            self._sheet.close()
+            self._sheet = None
+
+    def _cut_to_fit(self, words: str) -> str:
+        words = words[: max(self._room, 0)]
+        self._room -= len(words) + _MARK
+        return words
+
+
+def read_with_calamine(source: Source) -> Reading:
+    """The cells as calamine reads them, sheet by sheet; numbers as stored, dates in ISO form."""
+    from python_calamine import CalamineWorkbook  # noqa: PLC0415 - seldom needed
+
+    writer = Writer()
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
+        for number, name in enumerate(workbook.sheet_names):
+            with named_sheet(writer, name):
+                for row in workbook.get_sheet_by_index(number).iter_rows():
+                    writer.text("\t".join(one_line(str(value)) for value in row).rstrip("\t"))
+    return writer.reading()

@@ -10,7 +10,7 @@ from typing import Final
 
 from tasks.language.normalise import clean
 from tasks.reading.ooxml.number_formats import TELLING_LENGTH
-from tasks.reading.places import (
+from tasks.reading.text_writer import (
     CELLS,
     HIDDEN_COLUMN,
     HIDDEN_ROW,
@@ -18,9 +18,9 @@ from tasks.reading.places import (
     HIDDEN_SHEET,
     HIDDEN_SHEET_MARK,
     SHEET,
+    Writer,
     hidden_column_mark,
 )
-from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx.values import CellKinds, CellTexts, numbers
 
 

@@ -19,8 +19,7 @@ from tasks.errors import TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape, without_asides
-from tasks.reading.places import FOOTER, HEADER
-from tasks.reading.text_writer import Writer
+from tasks.reading.text_writer import FOOTER, HEADER, Writer
 from tasks.reading.xlsx.missing_values import MissingValues
 from tasks.reading.xlsx.rows import Blocks, RowPattern
 from tasks.reading.xlsx.values import LONGEST, CellKinds

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from storage import database
-from storage.decisions import decisions_of
 from storage.logins import Role
+from storage.scores import decisions_of
 from tests.api.pages.conftest import PAGE, PASSWORD, add_person, field
 
 PATH = "/dd"

@@ -9,14 +9,14 @@ import httpx
 import openpyxl
 import pytest
 
-from api.html import render
+from api.problems import render
 from storage import database
-from storage.decisions import DecisionKind
+from storage.documents import company_documents
 from storage.logins import Role
-from storage.run_documents import company_documents
 from storage.runs import run_companies
+from storage.scores import DecisionKind
 from tasks.reports.html import css_name
-from tasks.reports.live_tables import show_row, show_table
+from tasks.reports.live_rooms import show_row, show_table
 from tasks.reports.models import ProgramCell, ReportedCell, ReportedTable
 from tasks.reports.report import build
 from tasks.reports.wording import ABSENCES
@@ -75,7 +75,7 @@ def test_the_table_leads_to_each_document_and_its_words(service: httpx.Client, b
 
 
 def test_a_first_look_waits_for_no_text_that_is_still_to_be_read(beta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks.reports.live_tables._AT_FIRST", -1.0)
+    monkeypatch.setattr("tasks.reports.live_rooms._AT_FIRST", -1.0)
     first, again = (show_table("r1", "", "", "", 1, goes_on=goes_on) for goes_on in (False, True))
     assert (first.left, again.left, first.count, again.count) == (2, 0, 1, 1), "its name tells its kind"
     pages = [
@@ -95,7 +95,7 @@ def test_each_look_reads_one_text_and_a_row_its_own(room: Path, monkeypatch: pyt
     (folder / "Zz.txt").write_text("Lunch is at noon.\n")
     write_cited_run("alpha", TERMS, criteria=TABLED)
     for name in ("_AT_FIRST", "_GOING_ON"):
-        monkeypatch.setattr(f"tasks.reports.live_tables.{name}", 1e-9)
+        monkeypatch.setattr(f"tasks.reports.live_rooms.{name}", 1e-9)
     with database.reading() as session:
         (company,) = run_companies(session, "r1")
         zeta = next(row for row in company_documents(session, company.id or 0) if row.name == "Zeta.txt")

@@ -20,13 +20,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from storage import database, runs
-from storage.run_documents import DocumentStatus, RunDocument
+from storage.documents import DocumentStatus, RunDocument
 from storage.texts import Outcome, StoredText, save_text
 from tasks.documents.drive.drive import Bearer, acting_as
 from tasks.documents.drive.registry import drive_to_open_again
 from tasks.scoring.criteria import read_criteria
+from tasks.scoring.results import rank_companies
 from tasks.scoring.score import score_criteria
-from tasks.scoring.standing import rank_companies
 from tests.api.conftest import forget_settings
 from tests.api.google import ADA, BOB
 from tests.api.users.drives import Users, google_users, memory_users

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.budget import Ledger
-from tasks.ai.money import Usage
-from tasks.ai.prompts import order_warnings
-from tasks.ai.settings import AiSettings
+from tasks.ai.calls import order_warnings
+from tasks.ai.settings import AiSettings, Usage
 
 
 class QuotingAnswerer(Answerer):

@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 from storage import database
 from storage.database import reading, writing
 from storage.model_calls import find_answer
-from tasks.ai.answer_cache import answer_key, answer_once, judge_once, text_key
 from tasks.ai.answerer import NoJson, Source
+from tasks.ai.calls import answer_key, answer_once, judge_once, text_key
 from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.money import Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.settings import Usage
 from tasks.errors import NotConfigured
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer

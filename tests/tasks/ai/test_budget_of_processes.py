@@ -12,7 +12,7 @@ from storage.columns import now
 from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
-from tasks.ai.money import Usage
+from tasks.ai.settings import Usage
 from tests.matrices import quick_cases
 from tests.storage import processes
 
@@ -20,7 +20,7 @@ SPEND = """
 import sys, time
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, find_ledger
-from tasks.ai.money import Usage
+from tasks.ai.settings import Usage
 spent = 0
 with override_settings({settings!r}):
     ledger = find_ledger("r")

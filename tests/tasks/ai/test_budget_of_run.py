@@ -11,7 +11,7 @@ from storage.database import reading, writing
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
 from tasks.ai.budget import BudgetSpent, cap_and_price, find_ledger, record_unpriced
-from tasks.ai.money import Cap, Price, Usage
+from tasks.ai.settings import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
 
 pytestmark = pytest.mark.usefixtures("home")  # a database of its own for every test, and no settings

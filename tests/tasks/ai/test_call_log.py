@@ -16,10 +16,10 @@ from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.answer_cache import judge_once
 from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunAccount, find_ledger
-from tasks.ai.money import Usage
+from tasks.ai.calls import judge_once
 from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.settings import Usage
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,

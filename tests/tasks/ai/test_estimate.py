@@ -7,11 +7,11 @@ from pydantic import BaseModel
 
 from storage.database import writing
 from storage.model_calls import StoredAnswer, save_answer
-from tasks.ai.answer_cache import answer_key, judge_once
 from tasks.ai.answerer import NotAsked, Source
+from tasks.ai.calls import answer_key, judge_once
 from tasks.ai.estimate import CallKind, CountingAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.language import tokens
+from tasks.language import words
 from tests.servers.openai_server import ModelServer
 
 
@@ -36,10 +36,8 @@ def test_a_judgement_is_counted_as_it_would_be_sent(
         judge_once(current_answerer(), "Judge.", "A text. " * 100, Verdict)
     body = server.requests[0].body
     assert counting.calls.total() == len(server.requests) == 1
-    assert counting.usual_input.total() == tokens.usual_model_tokens(
-        server.requests[0].prompt, json.dumps(body["text"])
-    )
-    assert counting.most_input.total() >= tokens.most_model_tokens(json.dumps(body, ensure_ascii=False))
+    assert counting.usual_input.total() == words.usual_model_tokens(server.requests[0].prompt, json.dumps(body["text"]))
+    assert counting.most_input.total() >= words.most_model_tokens(json.dumps(body, ensure_ascii=False))
 
 
 def test_an_answer_that_is_kept_is_not_counted(counting: CountingAnswerer) -> None:

@@ -3,7 +3,7 @@
 import random
 
 from tasks.ai.budget import Measured, MeasuredUsage
-from tasks.ai.money import Usage
+from tasks.ai.settings import Usage
 
 WORST = Usage(0, 7000, 4096)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.money import SHIPPED, Price, Usage, find_price, read_prices
+from tasks.ai.settings import SHIPPED, Price, Usage, find_price, read_prices
 from tasks.errors import BadRequest
 
 

@@ -9,9 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answerer, Source
-from tasks.ai.extractive import ExtractiveAnswerer
-from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.prompts import (
+from tasks.ai.calls import (
     VERSION,
     as_material,
     judgement_prompt,
@@ -21,6 +19,8 @@ from tasks.ai.prompts import (
     question_prompt,
     repair_prompt,
 )
+from tasks.ai.extractive import ExtractiveAnswerer
+from tasks.ai.openai.answerer import OpenAiAnswerer
 from tests.servers.openai_server import ModelServer
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.web.transport import registrable_domain
 from tasks.errors import BadRequest
 from tests.cases import cases

@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from tasks.companies import edgar as edgar_module
 from tasks.companies.claims import CLAIMABLE, Claim
 from tasks.companies.profile import CompanyProfile
-from tasks.companies.sources import FactSource
+from tasks.companies.sources import SOURCES, FactSource, choose_sources, open_source
 from tasks.companies.sources import gleif as gleif_source
 from tasks.companies.sources import sec as sec_source
 from tasks.companies.sources import website as website_source
 from tasks.companies.sources import wikidata as wikidata_source
 from tasks.companies.sources.files import FileSource
 from tasks.companies.sources.profile_api import ProfileApiSource, ProviderState
-from tasks.companies.sources.registry import SOURCES, choose_sources, open_source
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers import gleif as register

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tasks.companies.claims import SourceClaims
+from tasks.companies.company_match import Wall
 from tasks.companies.facts import company_facts
 from tasks.companies.question import company_question
 from tasks.companies.sources.website import WebsiteSource
-from tasks.companies.walls import Wall
 from tasks.errors import NotAllowed, SourceFailed
 from tests.companies_servers.site import ALPHA, SITE, document
 from tests.web.behaviours import page, redirect

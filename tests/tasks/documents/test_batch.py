@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from storage import database, documents, run_documents
+from storage import database, documents
 from storage.columns import now
-from storage.run_documents import DocumentOutcome, DocumentStatus, RunDocument
+from storage.documents import DocumentOutcome, DocumentStatus, RunDocument
 from storage.texts import find_signs
 from tasks.documents import batch, texts
 from tasks.documents.batch import read_documents
@@ -181,7 +181,7 @@ def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: Coun
     room_id, company_id = index_room("root"), rows.stored_company()
     with database.writing() as session:
         listed = documents.room_documents(session, room_id)
-        run_documents.place_documents(
+        documents.place_documents(
             session,
             company_id,
             [
@@ -191,7 +191,7 @@ def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: Coun
         )
     outcomes = read(room_id, company_id=company_id)
     with database.reading() as session:
-        kept = {document.name: document for document in run_documents.company_documents(session, company_id)}
+        kept = {document.name: document for document in documents.company_documents(session, company_id)}
     assert [kept[name].status for name in sorted(kept)] == [
         DocumentStatus.READ,
         DocumentStatus.FAILED,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from tasks.documents.drive.drive import Document, Folder, Listing
-from tasks.documents.index_answer import IndexedFolder, build_document_index, human_size
+from tasks.documents.index import IndexedFolder, build_document_index, human_size
 from tests.cases import cases
 
 TOP = Folder("top", "Alpha", "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from tasks.documents import texts as texts_module
 from tasks.documents.batch import read_documents
 from tasks.documents.index import index_room

@@ -11,7 +11,6 @@ from sqlmodel import select
 
 from storage import database
 from storage.texts import Outcome, StoredText
-from tasks.documents import scans
 from tasks.documents import texts as texts_module
 from tasks.documents.texts import document_text
 from tasks.reading.configuration import ReadingSettings, engine_name
@@ -120,9 +119,9 @@ def test_a_page_that_took_too_long_is_read_again_when_there_is_more_time(
     assert late.endswith("within 1 s")
     engines = Engines("eng", rapidocr=False)
     (content_hash,) = {text.content_hash for text in stored()}
-    assert len(scans.stored_pages(content_hash, engines)) == 2
+    assert len(texts_module.stored_pages(content_hash, engines)) == 2
     monkeypatch.setenv("DILIGENCE_OCR_PAGE_TIMEOUT", "2")
-    assert scans.stored_pages(content_hash, engines) == {}
+    assert texts_module.stored_pages(content_hash, engines) == {}
     assert late not in texts_module.readers(".pdf")
 
 

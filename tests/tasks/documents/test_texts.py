@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from storage.errors import DatabaseUnavailable
+from storage.columns import DatabaseUnavailable
 from tasks.documents.texts import document_text
 from tasks.errors import (
     Damaged,

@@ -2,7 +2,7 @@
 
 import re
 
-from tasks.figures.concepts import count_words, lower_text, matches, spots
+from tasks.figures.figure import count_words, lower_text, matches, spots
 
 
 def test_matches_at_spots_are_those_of_a_search() -> None:

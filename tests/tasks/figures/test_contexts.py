@@ -2,11 +2,10 @@
 
 import pytest
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Figure
-from tasks.reading.places import Place
+from tasks.figures.figure import Figure, taxonomy
+from tasks.reading.text_writer import Place
 from tests.cases import cases
 
 Said = tuple[str, str, str]

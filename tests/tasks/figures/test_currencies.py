@@ -2,11 +2,10 @@
 
 import pytest
 
-from tasks.figures.concepts import taxonomy
-from tasks.figures.conflicts import RULE, RoomFigure, find_conflicts
-from tasks.figures.derived import derive
+from tasks.figures.conflicts import RULE, RoomFigure, derive, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.scoring.rules import parse_condition
 from tests.cases import cases
 

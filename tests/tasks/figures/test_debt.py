@@ -2,12 +2,11 @@
 
 import pytest
 
-from tasks.figures.concepts import taxonomy
-from tasks.figures.conflicts import RoomFigure
-from tasks.figures.derived import derive
+from tasks.figures.conflicts import RoomFigure, derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import figure_values, read_expression
+from tasks.figures.figure import taxonomy
 
 SHEET = """Consolidated balance sheets (in millions of dollars)
 \tDecember 31, 2023\tDecember 31, 2022

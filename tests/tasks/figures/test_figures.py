@@ -8,10 +8,9 @@ import pytest
 
 from tasks.errors import BadRequest
 from tasks.figures import from_cells, read_figures
-from tasks.figures.concepts import plain_label, spellings, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Findings
+from tasks.figures.figure import Findings, plain_label, spellings, taxonomy
 from tests.cases import cases
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import learn_calendar
-from tasks.figures.fiscal_years import by_the_rooms_year
+from tasks.figures.ledger import by_the_rooms_year
 
 ACCOUNTS = (
     "Accounts for the year ended 31 March 2024\n\nGBP thousand\t2024\t2023\nEBITDA\t6,320\t5,480\nDebt\t4,100\t4,000\n"

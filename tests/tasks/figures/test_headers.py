@@ -6,10 +6,9 @@ import openpyxl
 import pytest
 
 from tasks.figures import read_figures
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Findings
+from tasks.figures.figure import Findings, taxonomy
 from tests.cases import cases
 
 SIX = "2024-01-01/2024-06-30"

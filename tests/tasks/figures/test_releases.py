@@ -2,9 +2,9 @@
 
 import pytest
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.language.periods import find_periods, header_period
 from tests.cases import cases

@@ -7,9 +7,9 @@ import openpyxl
 import pytest
 
 from tasks.figures import read_figures
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tests.cases import cases
 
 Row = list[object]

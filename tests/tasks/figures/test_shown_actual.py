@@ -2,12 +2,12 @@
 
 import pytest
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures, find_named_basis
 from tasks.figures.expressions import drop_undated_after
-from tasks.reading.places import DOUBTED, file_dates, today
+from tasks.figures.figure import taxonomy
+from tasks.reading.text_writer import DOUBTED, file_dates, today
 from tests.cases import cases
 
 TABLE = "EUR\t2022\t2023\t2024\t2025\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"

@@ -7,10 +7,9 @@ from typing import Final
 
 import pytest
 
-from tasks.figures.concepts import plain_label, read_taxonomy, spellings, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Figure
+from tasks.figures.figure import Figure, plain_label, read_taxonomy, spellings, taxonomy
 from tasks.figures.table_labels import label_reader
 from tests.cases import cases
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tasks.figures import read_figures
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tests.cases import cases
 
 MONTH, YEAR = "2024-02-01/2024-02-29", "2024-01-01/2024-12-31"

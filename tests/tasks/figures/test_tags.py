@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tasks.figures.concepts import read_taxonomy, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.figure import Findings
+from tasks.figures.figure import Findings, read_taxonomy, taxonomy
 from tasks.reading import read_document
-from tasks.reading.places import TAGGED
+from tasks.reading.text_writer import TAGGED
 from tests.cases import cases
 
 _HEAD = """<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body>

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from tasks.figures.concepts import guess_language, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import guess_language, taxonomy
 from tasks.figures.fiscal_calendar import learn_calendar
 from tests.cases import cases
 

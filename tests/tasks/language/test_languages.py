@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.language.languages import detect_language, detect_languages
+from tasks.language.words import detect_language, detect_languages
 from tests.cases import cases
 
 SENTENCES = {

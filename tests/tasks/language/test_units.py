@@ -3,9 +3,9 @@
 from decimal import Decimal
 from pathlib import Path
 
-from tasks.figures.concepts import taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import taxonomy
 from tasks.language.numbers import (
     only_units,
     read_leading_units,

@@ -8,7 +8,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import CheckedClaim, MemoVerdict, as_json, check_memo, render_memo
-from tasks.memo.room import MemoTexts
+from tasks.memo.claims import MemoTexts
 
 DOCUMENTS = {
     "Audited accounts 2024.txt": (

@@ -6,7 +6,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.room import MemoTexts
+from tasks.memo.claims import MemoTexts
 
 SUPPLY = """SUPPLY AGREEMENT
 

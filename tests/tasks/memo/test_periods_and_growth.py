@@ -8,7 +8,7 @@ from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
-from tasks.memo.room import MemoTexts
+from tasks.memo.claims import MemoTexts
 
 ACCOUNTS = (
     "Annual report for the year ended 30 June 2023\n\n(in millions of USD)\tYear ended 30 June 2023\t"

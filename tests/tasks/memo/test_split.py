@@ -1,7 +1,7 @@
 """A memo is cut into figures, quotations and statements."""
 
 from tasks.memo.claims import StatementKind, split
-from tasks.reading.places import HEADING
+from tasks.reading.text_writer import HEADING
 
 
 def kinds(text: str) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.ranking import rank
-from tasks.ranking.words import Compounds
+from tasks.ranking.lexicon import Compounds
 
 FAMILIES = {
     "meldepflicht": 0,

@@ -4,7 +4,7 @@ import tomllib
 from collections import Counter
 from importlib import resources
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking import rank, vocabulary
 from tests.cases import cases
 

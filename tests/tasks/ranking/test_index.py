@@ -4,9 +4,9 @@ import tracemalloc
 
 import numpy as np
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking.index import WordPositions
-from tasks.ranking.words import stem, words
+from tasks.ranking.lexicon import stem, words
 
 TEXTS = ["The lease ends in 2027.", "", "Leases, a lease and 3 leases", "no such word"]
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tasks.language.tokens import tokens
-from tasks.ranking import WordIndex, plain, rank
+from tasks.language.words import tokens
+from tasks.ranking import WordIndex, index, rank
 from tasks.ranking.index import TextSubset, WordPositions
+from tasks.ranking.lexicon import words
 from tasks.ranking.query import read_query
-from tasks.ranking.words import words
 
 RULES = [
     "A certificate bought in January may be charged an inactivity fee a year later.",
@@ -18,7 +18,7 @@ RULES = [
 
 def scores(texts: list[str], question: str) -> list[float]:
     subset = TextSubset(WordPositions(texts), np.arange(len(texts)))
-    return [float(score) for score in plain.score(subset, words(question))]
+    return [float(score) for score in index.plain_score(subset, words(question))]
 
 
 def test_a_word_of_few_texts_counts_more_than_one_of_most() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking.query import rarity, read_query
 
 

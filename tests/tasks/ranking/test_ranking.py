@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking import WordIndex, rank
 from tests.cases import cases
 

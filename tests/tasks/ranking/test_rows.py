@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking import WordIndex
 from tasks.ranking.index import WordPositions
 from tasks.ranking.lexicon import GrowingRow, empty_row

@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-from tasks.language.tokens import tokens
+from tasks.language.words import tokens
 from tasks.ranking.vocabulary import FIELDS, entries, parse, phrase, shares
 from tests.cases import cases
 

@@ -4,7 +4,7 @@ import pytest
 
 from tasks.ranking import rank
 from tasks.ranking.index import WordPositions
-from tasks.ranking.words import stem, words
+from tasks.ranking.lexicon import stem, words
 
 GERMAN = "Die Zahlung der Rechnungen ist von dem Käufer und nicht von der Bank zu veranlassen, es sei denn: {}"
 ENGLISH = "The payment of the invoices is to be made by the buyer and not by the bank, unless it is said: {}"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import Damaged, PasswordProtected, UnsupportedFormat
-from tasks.reading import detect, formats, read_document
+from tasks.reading import formats, read_document
+from tasks.reading.detect import detect_format
 from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import agile, compound
 from tests.tasks.reading.test_embedded import docx, pdf, xlsx
@@ -41,7 +42,7 @@ def open_document(kind: str) -> bytes:
     ],
 )
 def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> None:
-    assert detect.detect_format(data, named) == expected
+    assert detect_format(data, named) == expected
     reading = read_document(data, named)
     assert "Rent" in reading.text
     misnamed = named in formats.list_supported() and named != expected
@@ -79,13 +80,13 @@ def test_content_overrules_the_name(named: str, data: bytes, expected: str) -> N
     ],
 )
 def test_content_that_fits_or_says_nothing_leaves_the_name_its_right(named: str, data: bytes) -> None:
-    assert detect.detect_format(data, named) == formats.find_format(f"a{named}")
+    assert detect_format(data, named) == formats.find_format(f"a{named}")
 
 
 def test_a_file_is_told_as_its_content_is(tmp_path: Path) -> None:
     for name, data in (("a.docx", pdf("Rent")), ("b", docx("Rent")), ("c.pdf", xlsx("Rent")), ("d.docx", docx("Rent"))):
         (tmp_path / name).write_bytes(data)
-        assert detect.detect_format(tmp_path / name, Path(name).suffix) == detect.detect_format(data, Path(name).suffix)
+        assert detect_format(tmp_path / name, Path(name).suffix) == detect_format(data, Path(name).suffix)
         assert "Rent" in read_document(tmp_path / name).text
 
 
@@ -143,5 +144,5 @@ _PAGE = b"MIME-Version: 1.0\nContent-Type: text/html\n\n<p>Rent</p>\n"
     ],
 )  # fmt: skip
 def test_a_mail_or_a_page_in_its_form_is_read_as_one(named: str, data: bytes, expected: str) -> None:
-    assert detect.detect_format(data, named) == expected
+    assert detect_format(data, named) == expected
     assert "Rent" in read_document(data, named).text

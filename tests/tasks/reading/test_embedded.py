@@ -19,8 +19,7 @@ from tasks.errors import Damaged, TooLarge
 from tasks.reading import embedded, formats
 from tasks.reading.embedded import read_with_embedded, with_embedded
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.places import Place, today
-from tasks.reading.text_writer import NO_TEXT, Attachment, Reading
+from tasks.reading.text_writer import NO_TEXT, Attachment, Place, Reading, today
 from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import NATIVE, agile, compound, native, standard
 

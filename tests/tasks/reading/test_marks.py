@@ -27,15 +27,14 @@ from reportlab.lib.colors import black, blue, white
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.errors import Damaged
-from tasks.figures.concepts import plain_blanks, taxonomy
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
+from tasks.figures.figure import plain_blanks, taxonomy
 from tasks.reading.docx import reader as docx
 from tasks.reading.formats import reader
 from tasks.reading.mail import eml
-from tasks.reading.places import UNSEEN, shown_text
-from tasks.reading.raised import raise_text
-from tasks.reading.text_writer import Reading
+from tasks.reading.numerals import raise_text
+from tasks.reading.text_writer import UNSEEN, Reading, shown_text
 from tasks.scoring.passages import cut
 from tests.cases import cases
 

@@ -6,7 +6,7 @@ import pytest
 from openpyxl import Workbook
 
 from tasks.reading import read_document
-from tasks.reading.places import (
+from tasks.reading.text_writer import (
     CELL,
     CELLS,
     SHEET,

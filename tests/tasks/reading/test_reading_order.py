@@ -6,7 +6,7 @@ import pytest
 
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import list_supported
-from tasks.reading.places import FILE_DATES
+from tasks.reading.text_writer import FILE_DATES
 
 DOCUMENTS = Path(__file__).parents[2] / "documents"
 NAMES = sorted(

@@ -3,8 +3,7 @@
 import pytest
 
 from tasks.language.normalise import clean
-from tasks.reading.places import Place
-from tasks.reading.text_writer import Reading, Writer
+from tasks.reading.text_writer import Place, Reading, Writer
 
 
 def test_places_hold_what_was_written_within_them() -> None:

@@ -1,6 +1,6 @@
 """A report that has something of everything, with any text wherever a document's or a user's words can stand."""
 
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.reports.models import Report

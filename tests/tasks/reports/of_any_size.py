@@ -10,7 +10,6 @@ from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.reports.changes import Change
-from tasks.reports.evidence_links import evidence_url
 from tasks.reports.html import HtmlReport
 from tasks.reports.models import (
     CompanyReport,
@@ -28,7 +27,8 @@ from tasks.reports.models import (
     StandingReport,
 )
 from tasks.reports.report import in_reports_order
-from tasks.scoring.standing import rank
+from tasks.reports.wording import evidence_url
+from tasks.scoring.results import rank
 from tests.tasks.reports.rows import BEGAN
 
 _TITLES: Final = (

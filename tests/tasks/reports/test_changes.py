@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from storage.scores import ScoreStatus
 from tasks.reports.changes import Causes, criteria_changes, document_changes, find_redefined_criteria, score_moves
 from tests.tasks.reports.rows import CRITERIA, document, outcome

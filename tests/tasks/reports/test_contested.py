@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 from flows.artifacts import scorecard
 from storage.database import reading, writing
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from storage.runs import run_companies
 from storage.scores import ScoreStatus
 from storage.texts import Outcome, StoredText, save_text

@@ -27,12 +27,11 @@ from storage.scores import CriterionOutcome, Quote, ScoreStatus, company_outcome
 from storage.texts import SpanPages
 from tasks.errors import BadRequest
 from tasks.figures.ledger import build_ledger
-from tasks.reports import evidence, evidence_pages, files
+from tasks.files import Replacing
+from tasks.reports import evidence_pages, files
 from tasks.reports.company import company_anchor
-from tasks.reports.evidence import CitingCompany, write_evidence
-from tasks.reports.evidence_pages import PART, CitedFor, EvidencePage, part_at
+from tasks.reports.evidence_pages import PART, CitedFor, CitingCompany, EvidencePage, part_at, write_evidence
 from tasks.reports.files import make_standalone, render, write_report, write_reports
-from tasks.reports.replacing import Replacing
 from tasks.reports.report import build
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.pdf import pdfs
@@ -223,7 +222,7 @@ def test_pages_of_a_company_of_which_nothing_changed_are_not_made_again(
     (page, other, *_) = sorted((tmp_path / "evidence").glob("*.html"))
     whole = page.read_text()
     with monkeypatch.context() as changed:
-        changed.delattr(evidence, "render_page")
+        changed.delattr(evidence_pages, "render_page")
         write_reports("r1", tmp_path)
         assert page.read_text() == whole
     page.write_text(whole[:-1])
@@ -259,11 +258,13 @@ def test_of_a_company_that_changed_only_the_pages_that_show_something_else_are_m
         company_outcomes(session, alpha.id or 0)[1].reason = "It is said otherwise."
     made: list[str] = []
 
+    render = evidence_pages.render_page
+
     def render_page(company: str, page: EvidencePage, *ways: Any) -> str:
         made.append(page.first.document.name)
-        return evidence_pages.render_page(company, page, *ways)
+        return render(company, page, *ways)
 
-    monkeypatch.setattr(evidence, "render_page", render_page)
+    monkeypatch.setattr(evidence_pages, "render_page", render_page)
     write_reports("r1", tmp_path)
     assert made == ["Lease.docx"]
     (page,) = [path for path in (tmp_path / "evidence").glob("*.html") if "otherwise" in path.read_text()]

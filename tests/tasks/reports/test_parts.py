@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from storage import database
-from storage.errors import DatabaseUnavailable
-from storage.run_documents import DocumentStatus
+from storage.columns import DatabaseUnavailable
+from storage.documents import DocumentStatus
 from storage.scores import ScoreStatus
 from tasks.errors import BadRequest
 from tasks.reports.company import company_report

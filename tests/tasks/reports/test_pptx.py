@@ -10,11 +10,11 @@ from pptx import Presentation
 from pptx.util import Pt
 
 from storage.runs import CompanyStatus
-from tasks.reading.legacy import installed
+from tasks.reading import formats
 from tasks.reports import pptx
 from tasks.reports.models import Report
 from tasks.reports.report import build
-from tasks.reports.text_fit import line_count
+from tasks.reports.wording import line_count
 from tests.cases import cases
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.many import report_of
@@ -127,7 +127,7 @@ def test_run_without_companies_is_still_an_overview() -> None:
     assert "Autumn screen" in words(slide)
 
 
-@pytest.mark.skipif(installed.program("libsdlo.so") is None, reason="needs LibreOffice (libreoffice-impress)")
+@pytest.mark.skipif(formats.program("libsdlo.so") is None, reason="needs LibreOffice (libreoffice-impress)")
 def test_libreoffice_shows_each_slide_on_a_page(tmp_path: Path) -> None:
     pages = as_pdf(pptx.render(report_of(2, text="<b>&")), "pptx", tmp_path)
     assert len(pages) == 3

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from storage.runs import CompanyStatus, RunStatus
 from storage.scores import ScoreStatus
 from tasks.errors import NotFound

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from storage.scores import ScoreStatus
+from tasks.reports.company import HIDDEN, Seen
 from tasks.reports.models import CompanyReport, CriterionInWords, CriterionReport, RunSummary, StandingReport
 from tasks.reports.report import build
-from tasks.reports.rights import HIDDEN, Seen
 from tests.tasks.reports.everything import report_with_everything
 
 OF_THE_RUN = set(RunSummary.model_fields) - {"sensitivity"}

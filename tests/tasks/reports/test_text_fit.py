@@ -1,6 +1,6 @@
 """Words are measured as they are printed."""
 
-from tasks.reports.text_fit import fit_text, line_count, wrap_text
+from tasks.reports.wording import fit_text, line_count, wrap_text
 from tests.cases import cases
 
 

@@ -3,10 +3,9 @@
 import random
 from typing import Any
 
-from storage.decisions import WHOLE_COMPANY, Decision, DecisionKind
 from storage.runs import Run
-from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.review.state import CompanyReview
+from storage.scores import WHOLE_COMPANY, CriterionOutcome, Decision, DecisionKind, Quote, ScoreStatus
+from tasks.review import CompanyReview
 from tests.cases import cases
 
 NAMES = [f"c{number}" for number in range(6)]

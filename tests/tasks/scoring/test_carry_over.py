@@ -10,7 +10,7 @@ from storage import runs
 from storage.database import writing
 from storage.runs import RunStatus
 from storage.scores import ScoreStatus
-from tasks.scoring import inputs, score
+from tasks.scoring import score
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room
@@ -136,7 +136,7 @@ def test_a_weight_moves_the_total_of_outcomes_that_are_taken_over(
 def test_another_version_of_the_program_scores_anew(
     first: Room, server: ModelServer, new_run: NewRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "code_version", lambda *packages: "another")
+    monkeypatch.setattr(score, "code_version", lambda *packages: "another")
     again = _fill(new_run("run-2"))
     assert score_criteria(again.id)
     assert again.company.carried_from is None

@@ -10,8 +10,8 @@ import pytest
 from storage.scores import ScoreStatus
 from tasks.ai.budget import Account, Ledger
 from tasks.ai.estimate import CallKind, CountingAnswerer
-from tasks.ai.money import Cap
 from tasks.ai.registry import current_answerer
+from tasks.ai.settings import Cap
 from tasks.scoring.criteria import Judged
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.judge import prepare

@@ -9,9 +9,9 @@ import pytest
 
 from storage.scores import Absence, ScoreStatus
 from tasks.ai.budget import Account, Ledger
-from tasks.ai.money import Cap, Usage
 from tasks.ai.registry import current_answerer
-from tasks.language.tokens import usual_model_tokens
+from tasks.ai.settings import Cap, Usage
+from tasks.language.words import usual_model_tokens
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import prepare

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.run_documents import RunDocument
+from storage.documents import RunDocument
 from storage.scores import ScoreStatus
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import combine_results

@@ -8,12 +8,11 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.budget import Account, Ledger
-from tasks.ai.money import Cap
 from tasks.ai.registry import current_answerer
+from tasks.ai.settings import Cap
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judge import prepare
-from tasks.scoring.orders import pick_counted
-from tasks.scoring.results import Contested, CriterionResult
+from tasks.scoring.results import Contested, CriterionResult, pick_counted
 from tasks.scoring.score import score_criteria
 from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer

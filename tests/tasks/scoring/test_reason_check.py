@@ -7,7 +7,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.budget import BudgetSpent
-from tasks.ai.money import Cap
+from tasks.ai.settings import Cap
 from tasks.scoring.judge import with_opinions
 from tasks.scoring.results import CriterionResult
 from tasks.scoring.score import score_criteria, take_over

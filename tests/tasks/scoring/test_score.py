@@ -16,9 +16,8 @@ from storage.runs import get_company
 from storage.scores import ScoreStatus
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
-from tasks.scoring.inputs import Inputs
 from tasks.scoring.judge import Question
-from tasks.scoring.score import criterion_results, score_criteria
+from tasks.scoring.score import Inputs, criterion_results, score_criteria
 from tests.matrices import quick_cases
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring.conftest import Room

@@ -12,8 +12,8 @@ from storage.runs import RunCompany
 from storage.scores import Absence, CriterionOutcome, ScoreStatus
 from tasks.errors import BadRequest
 from tasks.scoring.criteria import Criteria, read_criteria
+from tasks.scoring.results import Standing, rank, stand
 from tasks.scoring.score import score_criteria
-from tasks.scoring.standing import Standing, rank, stand
 from tests.cases import cases
 from tests.tasks.scoring.conftest import Room
 

@@ -12,7 +12,7 @@ from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.reports.models import ReportedTable
 from tasks.reports.report import build
-from tasks.table.ask import CellAnswer, ask_company, ask_table, prove_answer
+from tasks.table.cells import CellAnswer, ask_company, ask_table, prove_answer
 from tasks.table.columns import Column, ColumnSet, ColumnType, known_column
 from tests.api.conftest import room  # noqa: F401 - a fixture
 from tests.cases import cases

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from storage import database
 from tasks.documents.drive.archives import seven_zip
-from tasks.documents.drive.archives.members import (
+from tasks.documents.drive.archives.zip import (
     Allowance,
     ArchiveNotOpened,
     Container,
@@ -28,10 +28,10 @@ from tasks.documents.drive.archives.members import (
     Member,
     Scratch,
     Target,
+    ZipContainer,
     is_archive,
     list_entries,
 )
-from tasks.documents.drive.archives.zip import ZipContainer
 from tasks.errors import DiligenceError, Unavailable
 
 MOST_INSIDE: Final = 200

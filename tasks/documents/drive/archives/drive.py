@@ -27,7 +27,7 @@ from tasks.documents.drive.archives.archive import (
     no_room,
     open_archives,
 )
-from tasks.documents.drive.archives.members import ArchiveNotOpened, Contents, Member, is_archive
+from tasks.documents.drive.archives.zip import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
 from tasks.documents.drive.mime_types import guess_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values

@@ -1,7 +1,50 @@
-"""Google Drive, as each user sees it."""
+"""Google Drive, as each user sees it: its description and its settings.
 
+None of the settings may be set by a batch file: they say whose account is used.
+"""
+
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+
+from storage.settings import Settings
 from tasks.documents.drive.drive import AccountAccess, DriveDescription
-from tasks.documents.drive.google.settings import GoogleDriveSettings
+
+
+class GoogleDriveSettings(Settings):
+    """Google's addresses, the account of runs, and the OAuth client that users log in with."""
+
+    google_api_endpoint: str = Field("https://www.googleapis.com/drive/v3/", description="Google Drive's address")
+    google_batch_uri: str = Field("https://www.googleapis.com/batch/drive/v3", description="its batch endpoint")
+    google_token_uri: str = Field("https://oauth2.googleapis.com/token", description="where tokens are given out")
+    google_auth_uri: str = Field("https://accounts.google.com/o/oauth2/v2/auth", description="where users agree")
+    google_credentials: Path | None = Field(None, description="service account or authorised-user file, for runs")
+    google_subject: str | None = Field(None, description="the user that the service account acts for")
+    google_client_id: str | None = Field(None, description="the OAuth client, for logins")
+    google_client_secret: SecretStr | None = Field(None, description="its secret")
+
+    @field_validator("google_api_endpoint", "google_batch_uri", "google_token_uri", "google_auth_uri")
+    @classmethod
+    def _is_safe(cls, address: str) -> str:
+        """Accept only safe addresses, because tokens and secrets are sent to them."""
+        try:
+            parts = urlsplit(address)
+            safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+        except ValueError:
+            safe = False
+        if not safe or not parts.hostname:
+            raise ValueError("must begin with https:// (http:// on loopback only)")
+        return address
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
 
 DESCRIPTION = DriveDescription(
     name="google",
@@ -12,7 +55,7 @@ DESCRIPTION = DriveDescription(
         provider="Google",
         token="An access token of the caller's Google account with the scope drive.readonly: "  # noqa: S106 - no token
         "document operations on Google Drive act as that account.",
-        login="tasks.documents.drive.google.oauth",
+        login="tasks.documents.drive.google.credentials",
     ),
     keeps_changes=True,
     session_check="tasks.documents.drive.google.session_check",

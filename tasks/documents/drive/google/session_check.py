@@ -15,15 +15,13 @@ from itertools import islice
 from platform import python_version
 from typing import Any
 
-from storage.temporary_folders import temporary_folder
 from tasks.documents.drive.drive import CheckResult, Document, Folder, Listing
-from tasks.documents.drive.google import DESCRIPTION, api, download
+from tasks.documents.drive.google import DESCRIPTION, GoogleDriveSettings, api, download
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import find_credentials, run_identity
-from tasks.documents.drive.google.drive import GoogleDrive
-from tasks.documents.drive.google.listing import list_folder
-from tasks.documents.drive.google.settings import GoogleDriveSettings
+from tasks.documents.drive.google.drive import GoogleDrive, list_folder
 from tasks.errors import DiligenceError, NotLoggedIn
+from tasks.files import temporary_folder
 
 _SAMPLE = 100  # documents whose rights are looked up: one batch
 _LARGEST = 20 * 1024 * 1024  # bytes of a document that is fetched

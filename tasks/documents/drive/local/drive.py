@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 from uuid import uuid4
 
-from storage import database, run_documents
-from storage.errors import DatabaseUnavailable
+from storage import database
+from storage.columns import DatabaseUnavailable
+from storage.documents import find_document_drives
 from storage.settings import StorageSettings
-from tasks import cancellation
 from tasks.documents.drive.drive import (
     ROOT,
     Changes,
@@ -44,6 +44,7 @@ from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
+from tasks.remote import fan_out
 
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
 
@@ -346,7 +347,7 @@ class FolderWalk:
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
-        cancellation.check()
+        fan_out.check()
         try:
             with os.scandir(folder) as unordered:
                 entries = sorted(unordered, key=lambda entry: entry.name)
@@ -452,7 +453,7 @@ def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str
     """
     digest, size = hashlib.sha256(), 0
     while chunk := _read(source):
-        cancellation.check()
+        fan_out.check()
         size += len(chunk)
         if size > max_bytes:
             raise TooLarge(
@@ -517,7 +518,7 @@ class LocalFolders(LocalDrive):
 
 def _list_run_roots(document_id: str) -> list[Path]:
     with suppress(DatabaseUnavailable), database.reading() as session:
-        drives = run_documents.find_document_drives(session, document_id)
+        drives = find_document_drives(session, document_id)
         return [Path(drive["drive_root"]) for drive in drives if drive["drive"] == "local"]
     return []
 

@@ -22,7 +22,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
-from tasks.language.tokens import most_model_tokens
+from tasks.language.words import most_model_tokens
 from tests.servers.openai_server import (
     NO_USAGE,
     Behaviour,

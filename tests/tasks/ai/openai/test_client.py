@@ -2,14 +2,14 @@
 
 import pytest
 
-from storage import request_ids
+from storage import context
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
 from tasks.ai.budget import LONGEST_ANSWER, Account, BudgetSpent, Ledger
-from tasks.ai.money import Cap, Price
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
+from tasks.ai.settings import Cap, Price
 from tasks.errors import NotConfigured
-from tasks.language.tokens import most_model_tokens
+from tasks.language.words import most_model_tokens
 from tests.cases import cases
 from tests.servers.openai_server import (
     NO_USAGE,
@@ -165,7 +165,7 @@ def test_a_server_that_has_become_another_one_is_found_out_anew() -> None:
 def test_a_call_carries_the_id_of_the_request_that_it_is_made_for() -> None:
     with ModelServer(says="Forty-two.") as server:
         answerer = OpenAiAnswerer("m", base_url=server.url)
-        with request_ids.request("ours-1"):
+        with context.request("ours-1"):
             answerer.answer("How much?", [])
         answerer.answer("How much more?", [])
     assert [request.headers.get("x-request-id") for request in server.requests] == ["ours-1", None]

@@ -10,13 +10,13 @@ import pytest
 
 from tasks.ai.answerer import AnswerCut, Source
 from tasks.ai.budget import Account, Ledger
-from tasks.ai.money import Cap, Price, Usage
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
 from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_status
-from tasks.ai.openai.stream import Arrival
+from tasks.ai.openai.protocols import Arrival
+from tasks.ai.settings import Cap, Price, Usage
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge
-from tasks.language.tokens import most_model_tokens
+from tasks.language.words import most_model_tokens
 from tests.cases import cases
 from tests.servers.openai_server import (
     Behaviour,

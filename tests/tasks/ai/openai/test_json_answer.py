@@ -7,7 +7,7 @@ import json_repair
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from tasks.ai.openai.json_answer import Misfit, read_object
+from tasks.ai.openai.answers import Misfit, read_object
 from tests.tasks.ai.openai.json_answers import ANSWERS, MATERIAL, MEANT, OTHER, WHOLE, JsonAnswer
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source
 from tasks.ai.budget import Account, BudgetSpent, Ledger
-from tasks.ai.money import Cap
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.long_context import cut, measure_sources
+from tasks.ai.openai.answers import cut, measure_sources
+from tasks.ai.settings import Cap
 from tasks.errors import TooLarge
 from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, refusing, saying

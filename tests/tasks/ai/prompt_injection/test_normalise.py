@@ -1,6 +1,6 @@
 """Normalising: every disguise of an alphabet becomes plain letters that know their place in the text."""
 
-from tasks.ai.prompt_injection.normalise import normalise
+from tasks.ai.prompt_injection.detect import normalise
 from tests.cases import cases
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tasks.companies.claims import ClaimCollector, SourceClaims
-from tasks.companies.domain import registrable
+from tasks.companies.profile import registrable
 from tasks.companies.sources import FactSource
 from tasks.errors import Unavailable
 from tasks.language.normalise import same_name

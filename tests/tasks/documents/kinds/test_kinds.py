@@ -7,8 +7,16 @@ from pathlib import Path, PurePath
 import pytest
 
 from tasks.documents.kinds.catalogue import is_kind, kinds
-from tasks.documents.kinds.families import Family, FamilyMember, FamilyTie, find_families
-from tasks.documents.kinds.kind import DocumentKind, document_kind, may_be_any, parse_asked_kind
+from tasks.documents.kinds.room import (
+    DocumentKind,
+    Family,
+    FamilyMember,
+    FamilyTie,
+    document_kind,
+    find_families,
+    may_be_any,
+    parse_asked_kind,
+)
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 from tests.cases import cases
 

@@ -1,7 +1,6 @@
 """How words become lines: rows, frames, and what waits below them."""
 
-from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.lines import PARAGRAPH, Marks
+from tasks.reading.docx.layout import PARAGRAPH, Layout, Marks
 
 
 def words(layout: Layout, *paragraphs: str) -> None:

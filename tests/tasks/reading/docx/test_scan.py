@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tasks.errors import TooLarge
-from tasks.reading.docx.layout import Layout
-from tasks.reading.docx.lines import Marks, drop_marks
+from tasks.reading.docx.layout import Layout, Marks, drop_marks
 from tasks.reading.docx.scan import Scan, signature
 from tasks.reading.docx.styles import StyleFacts
 from tests.cases import cases

@@ -16,15 +16,14 @@ from pptx import Presentation
 
 from tasks.documents.texts import document_text
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, TookTooLong, UnsupportedFormat
-from tasks.reading import limits, read_document
+from tasks.reading import formats, limits, read_document
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.legacy import installed
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Reading
 from tests.tasks.reading.ooxml.compounds import compound
 
 needs_libreoffice = pytest.mark.skipif(
-    installed.program("libswlo.so") is None or installed.program("libsdlo.so") is None,
+    formats.program("libswlo.so") is None or formats.program("libsdlo.so") is None,
     reason="needs LibreOffice (libreoffice-writer and libreoffice-impress)",
 )
 DOC = compound({"WordDocument": b"\xec\xa5" + bytes(5000)})
@@ -77,7 +76,7 @@ def test_a_real_document_is_read(kind: str, made: str, tmp_path: Path) -> None:
         show = Presentation()
         show.slides.add_slide(show.slide_layouts[5]).shapes[0].text_frame.text = "Ümsätze und Köpfe"
         show.save(str(source))
-    binary = installed.program("libswlo.so")
+    binary = formats.program("libswlo.so")
     assert binary is not None
     profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
     command = [str(binary), profile, "--headless", "--convert-to", made, "--outdir", str(tmp_path), str(source)]

@@ -9,8 +9,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
-from tasks.reading.ocr.scans import FilledReading, fill, scanned_pages
+from tasks.reading.ocr.page import FilledReading, RecognisedPage, RecognisedWord, ScanState, fill, scanned_pages
 from tasks.reading.pdf import reader
 from tasks.reading.text_writer import Reading
 

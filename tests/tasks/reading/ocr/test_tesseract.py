@@ -63,7 +63,7 @@ def test_no_tesseract_uses_more_memory_than_who_started_it(tmp_path: Path) -> No
     found = program(tmp_path, f'ulimit -v >"{told}"; ulimit -t >>"{told}"') / "tesseract"
     command = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29));"
-        "from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.picture import Picture;"
+        "from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.image import Picture;"
         "Tesseract(sys.argv[1], 'eng', 9.5).words(Picture(1, 1, b'x'))"
     )
     subprocess.run([sys.executable, "-c", command, found], env=ENVIRONMENT, check=True)
@@ -71,7 +71,7 @@ def test_no_tesseract_uses_more_memory_than_who_started_it(tmp_path: Path) -> No
 
 
 READING = (
-    "import sys; from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.picture import Picture;"
+    "import sys; from tasks.reading.ocr.tesseract import Tesseract; from tasks.reading.image import Picture;"
     "Tesseract(sys.argv[1], 'eng', 60).words(Picture(1, 1, b'x'))"
 )
 

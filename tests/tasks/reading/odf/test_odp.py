@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.reading import read_document
-from tasks.reading.legacy import installed
+from tasks.reading import formats, read_document
 from tests.tasks.reading.odf.packages import package, paragraph
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
@@ -29,7 +28,7 @@ def test_the_words_of_slides_are_read_without_libreoffice(monkeypatch: pytest.Mo
     assert "package libreoffice-impress" in reading.warnings[0]
 
 
-@pytest.mark.skipif(installed.program("libsdlo.so") is None, reason="needs LibreOffice (libreoffice-impress)")
+@pytest.mark.skipif(formats.program("libsdlo.so") is None, reason="needs LibreOffice (libreoffice-impress)")
 def test_libreoffice_reads_slides() -> None:
     reading = read_document((DOCUMENTS / "table-and-lists.odp").read_bytes(), ".odp")
     assert reading.warnings == []

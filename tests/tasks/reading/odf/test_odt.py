@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import Damaged, PasswordProtected, TooLarge
-from tasks.reading import read_document
-from tasks.reading.legacy import installed
-from tasks.reading.odf import package as odf_package
+from tasks.reading import formats, read_document
+from tasks.reading import odf as odf_package
 from tests.tasks.reading.odf.packages import content, package, paragraph
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
@@ -43,7 +42,7 @@ def test_paragraphs_and_tables_are_read_without_libreoffice(flat: bool) -> None:
     assert "package libreoffice-writer" in reading.warnings[0]
 
 
-@pytest.mark.skipif(installed.program("libswlo.so") is None, reason="needs LibreOffice (libreoffice-writer)")
+@pytest.mark.skipif(formats.program("libswlo.so") is None, reason="needs LibreOffice (libreoffice-writer)")
 def test_libreoffice_numbers_lists_too() -> None:
     reading = read_document((DOCUMENTS / "lists.odt").read_bytes(), ".odt")
     assert reading.warnings == []

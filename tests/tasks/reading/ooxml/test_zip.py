@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import TooLarge
-from tasks.reading.ooxml.zip import ZipMembers
+from tasks.reading.ooxml.package import ZipMembers
 
 
 def members(path: Path) -> tuple[dict[str, bytes], bool]:

@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from tasks.errors import Damaged, PasswordProtected
 from tasks.reading import read_document
-from tasks.reading.mail.p7m import signed_content
+from tasks.reading.mail.eml import signed_content
 from tests.cases import cases
 
 MAIL = b"Content-Type: text/plain\r\n\r\nRent is due.\r\n"

@@ -13,7 +13,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading import limits
-from tasks.reading.ocr.scans import scanned_pages
+from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pdf import annotations, reader
 from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs

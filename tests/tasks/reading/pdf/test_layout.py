@@ -9,7 +9,7 @@ from reportlab.lib.utils import simpleSplit
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from tasks.reading import places
+from tasks.reading import text_writer
 from tasks.reading.pdf import reader
 from tasks.reading.pdf.columns import columns_by_height
 from tasks.reading.pdf.grids import find_ruled_tables
@@ -322,7 +322,7 @@ def test_a_table_is_a_place() -> None:
     draw_rows(canvas, SUBSIDIARIES)
     canvas.drawString(72, 600, "As of the end of the year.")
     reading = reader.read(bytes(canvas.getpdfdata()))
-    table = next(place for place in reading.places if place.kind == places.TABLE)
+    table = next(place for place in reading.places if place.kind == text_writer.TABLE)
     assert reading.text[table.start : table.end] == "".join("\t".join(row) + "\n" for row in SUBSIDIARIES)
 
 

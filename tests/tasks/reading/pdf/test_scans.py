@@ -13,8 +13,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
-from tasks.reading.ocr.scans import FilledReading, fill, scanned_pages
+from tasks.reading.ocr.page import FilledReading, RecognisedPage, RecognisedWord, ScanState, fill, scanned_pages
 from tasks.reading.pdf import reader
 from tests.tasks.reading.ocr import scans
 from tests.tasks.reading.ocr.scans import CLAUSE

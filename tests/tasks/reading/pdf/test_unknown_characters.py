@@ -5,8 +5,7 @@ from pathlib import Path
 import reportlab
 from reportlab.pdfbase.ttfonts import TTFont
 
-from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, ScanState
-from tasks.reading.ocr.scans import OFF, fill
+from tasks.reading.ocr.page import OFF, RecognisedPage, RecognisedWord, ScanState, fill
 from tasks.reading.pdf import defects, reader
 from tests.tasks.reading.pdf import pdfs
 

@@ -6,8 +6,7 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import formats
-from tasks.reading import office as reader
-from tasks.reading.legacy import installed
+from tasks.reading import libreoffice as reader
 from tasks.reading.text_writer import Reading
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
@@ -87,7 +86,7 @@ def test_a_text_is_read_again_once_libreoffice_is_there(tmp_path: Path, monkeypa
     assert without == f"{formats.version('.rtf')} without LibreOffice"
 
 
-@pytest.mark.skipif(installed.program("libswlo.so") is None, reason="needs LibreOffice (libreoffice-writer)")
+@pytest.mark.skipif(formats.program("libswlo.so") is None, reason="needs LibreOffice (libreoffice-writer)")
 def test_libreoffice_reads_notes_and_comments_too() -> None:
     reading = reading_of(
         r"Rent{\footnote\pard Without tax.} is due{\*\atnid AB}{\*\atnauthor Ann Berg}\chatn"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tasks.reading.txt import reader as json_reader
-from tasks.reading.xml_text import reader as xml_reader
+from tasks.reading import txt as json_reader
+from tasks.reading import xml_text as xml_reader
 
 
 def test_json_keeps_its_lines() -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks.reading import detect
+from tasks.reading import detect, xml_text
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.xml_text import reader
-from tasks.reading.xml_text.spreadsheet import STANDING
+from tasks.reading.xml_text import STANDING
 
 HEAD = (
     '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n'
@@ -46,14 +45,14 @@ TEXT = "Ledger\nGröße & Maß\t\t1.5\n12.50%\tTRUE\n"
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
 def test_cells_stand_in_rows_and_sheets_in_any_encoding(encoding: str) -> None:
     declared = BOOK.replace('"1.0"', f'"1.0" encoding="{encoding.removesuffix("-sig")}"', 1)
-    reading = reader.read(declared.encode(encoding))
+    reading = xml_text.read(declared.encode(encoding))
     assert (reading.text, reading.warnings) == (TEXT, [])
     assert [(place.kind, place.label) for place in reading.places] == [("sheet", "Ledger"), ("cells", "A1:C2")]
 
 
 def test_other_xml_stays_the_text_that_it_is() -> None:
     other = '<?xml version="1.0"?>\n<Workbook><Row>1</Row></Workbook>\n'
-    assert reader.read(other.encode()).text == other
+    assert xml_text.read(other.encode()).text == other
 
 
 @pytest.mark.parametrize("name", [".xls", ".xlsx", ".xml"])
@@ -70,7 +69,7 @@ def test_dates_errors_and_rich_text_stand_as_they_are_shown() -> None:
         + cell("Error", "#DIV/0!", 'ss:Formula="=1/0"')
         + rich
     )
-    text = reader.read((HEAD + sheet(f"<Row>{row}</Row>") + END).encode()).text
+    text = xml_text.read((HEAD + sheet(f"<Row>{row}</Row>") + END).encode()).text
     assert text == "Ledger\n2004-05-01\t2004-05-01 14:30:00\t08:30:00\t#DIV/0!\tbold text\n"
 
 
@@ -79,7 +78,7 @@ def test_merged_cells_and_rows_that_are_left_out_keep_their_places() -> None:
         f"<Row>{cell('String', 'over two', MERGED)}{cell('Number', '3')}</Row>"
         f'<Row ss:Index="3" ss:Span="2">{cell("Number", "4")}</Row><Row>{cell("Number", "5")}</Row>'
     )
-    reading = reader.read((HEAD + sheet(rows) + END).encode())
+    reading = xml_text.read((HEAD + sheet(rows) + END).encode())
     assert reading.text == "Ledger\nover two\t\t3\n\n4\n\n5\n"
     assert [place.label for place in reading.places if place.kind == "cells"] == ["A1:C6"]
 
@@ -93,7 +92,7 @@ def test_what_is_hidden_remarked_and_printed_says_so() -> None:
         f'<Row ss:Hidden="1"><Cell><Data ss:Type="Number">3</Data>{remark}</Cell></Row>'
     )
     options = '<PageSetup><Header x:Data="&amp;LConfidential"/></PageSetup><Visible>SheetHidden</Visible>'
-    reading = reader.read((HEAD + sheet("", "R&amp;D") + sheet(rows, "Old", options) + END).encode())
+    reading = xml_text.read((HEAD + sheet("", "R&amp;D") + sheet(rows, "Old", options) + END).encode())
     assert reading.text == (
         "R&D\n\f[hidden sheet]\nOld\n[hidden column B]\n1\t2\n[hidden row]\n3\n"
         "A2\t[comment, R&D: Is it?]\nConfidential\n"
@@ -105,13 +104,13 @@ def test_what_is_hidden_remarked_and_printed_says_so() -> None:
 
 def test_a_formula_without_a_value_stands_in_its_cell() -> None:
     row = f'{cell("Number", "2")}<Cell ss:Formula="=RC[-1]&amp;&quot;x&quot;"/><Cell ss:StyleID="s1"/>'
-    reading = reader.read((HEAD + sheet(f"<Row>{row}</Row>") + END).encode())
+    reading = xml_text.read((HEAD + sheet(f"<Row>{row}</Row>") + END).encode())
     assert (reading.text, reading.warnings) == ('Ledger\n2\t=RC[-1]&"x"\n', [STANDING])
 
 
 def test_a_workbook_that_is_cut_off_gives_the_cells_before() -> None:
     cut = BOOK[: BOOK.index("0.125")]
-    reading = reader.read(cut.encode())
+    reading = xml_text.read(cut.encode())
     assert reading.text.startswith("Ledger\nGröße & Maß\t\t1.5\n")
     assert reading.warnings == [CUT_OFF]
 
@@ -121,10 +120,10 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     secret.write_text("secret")
     declared = f'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b SYSTEM "{secret.as_uri()}">]>'
     book = HEAD + sheet(f"<Row>{cell('String', '&a;&b;')}{cell('String', 'after')}</Row>") + END
-    text = reader.read((book[:22] + declared + book[22:]).encode()).text
+    text = xml_text.read((book[:22] + declared + book[22:]).encode()).text
     assert "aaaa" not in text.replace(declared, "")
     assert "after" in text
-    assert reader.read(book.encode()).text == "Ledger\n\tafter\n"
+    assert xml_text.read(book.encode()).text == "Ledger\n\tafter\n"
 
 
 @pytest.mark.parametrize("index", ["0", "-1", "99999999999", "16385", "x"])
@@ -132,10 +131,10 @@ def test_a_place_that_no_sheet_has_ends_nothing(index: str) -> None:
     place = f'ss:Index="{index}"'
     rows = f"<Row>{cell('Number', '7', place)}</Row><Row {place}>{cell('Number', '8')}</Row>"
     last = f'<Row ss:Index="40">{cell("Number", "9")}</Row>'
-    assert "9" in reader.read((HEAD + sheet(rows + last) + END).encode()).text
+    assert "9" in xml_text.read((HEAD + sheet(rows + last) + END).encode()).text
 
 
 def test_bytes_that_are_no_characters_cost_no_words_beside_them() -> None:
     rows = f"<Row>{cell('String', 'Before')}{cell('String', 'R*nt')}{cell('String', 'After')}</Row>"
     book = (HEAD + sheet(rows) + END).encode().replace(b"R*nt", b"R\xe9n&#xD800;t")
-    assert reader.read(book).text == "Ledger\nBefore\tR\ufffdn\ufffdt\tAfter\n"
+    assert xml_text.read(book).text == "Ledger\nBefore\tR\ufffdn\ufffdt\tAfter\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.reading.txt.reader import code_page
+from tasks.reading.txt import code_page
 from tests.cases import cases
 
 TEXTS = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.reading.txt import reader
+from tasks.reading import txt
 from tests.cases import cases
 
 FRENCH = "Bail commercial : le locataire versera 1250 € à l’échéance.\nŒuvre, naïf, Noël, façade, señor.\n" * 12
@@ -28,32 +28,32 @@ CZECH = "Nájemní smlouva byla uzavřena mezi stranami. Nájemce zaplatí náje
 def test_the_encoding_is_found(tmp_path: Path, text: str, encoding: str, mark: bytes) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(mark + text.encode(encoding))
-    assert reader.read(path).text == text
+    assert txt.read(path).text == text
 
 
 def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.touch()
-    assert reader.read(path).text == ""
-    assert reader.read(path).warnings == []
+    assert txt.read(path).text == ""
+    assert txt.read(path).warnings == []
 
 
 def test_line_ends_become_one_kind_and_nuls_spaces(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\r\ntwo\rthree\0 and\x0c four")
-    assert reader.read(path).text == "one\ntwo\nthree  and\n four"
+    assert txt.read(path).text == "one\ntwo\nthree  and\n four"
 
 
 def test_a_guessed_encoding_is_said_to_be_guessed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(FRENCH.encode("cp1252"))
-    assert "encoded" in reader.read(path).warnings[0]
+    assert "encoded" in txt.read(path).warnings[0]
 
 
 def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(bytes(range(1, 256)) * 50)
-    reader.read(path).text.encode("utf-8")
+    txt.read(path).text.encode("utf-8")
 
 
 @cases(
@@ -68,8 +68,8 @@ def test_bytes_of_no_encoding_still_give_a_text(tmp_path: Path) -> None:
     ],
 )
 def test_line_ends_of_every_mixture_become_one_kind(data: bytes, text: str) -> None:
-    assert reader.read(data).text == text
-    assert reader.read(b"\xff\xfe" + data.decode().encode("utf-16-le")).text == text
+    assert txt.read(data).text == text
+    assert txt.read(b"\xff\xfe" + data.decode().encode("utf-16-le")).text == text
 
 
 @cases("control", [*range(32), 127])
@@ -81,5 +81,5 @@ def test_no_control_is_left_wherever_it_stands(control: int) -> None:
         expected = plain[:start] + instead + plain[start:]
         if chr(control) == "\r":
             expected = mixed.replace("\r\n", "\n").replace("\r", "\n")
-        assert reader.read(mixed.encode()).text == expected
-        assert reader.read((mixed + "é").encode()).text == expected + "é"
+        assert txt.read(mixed.encode()).text == expected
+        assert txt.read((mixed + "é").encode()).text == expected + "é"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tasks.reading.txt.reader import decode_text
-from tasks.reading.txt.scripts import code_page
+from tasks.reading.txt import code_page_by_letters, decode_text
 from tests.cases import cases
 
 TEXTS = {
@@ -38,12 +37,12 @@ def test_a_line_is_read_in_the_code_page_of_its_language(language: str, page: st
 
 
 def test_a_long_text_may_be_cut_within_a_character() -> None:
-    assert code_page(("ａ" + "当社は代金を支払うものとする。" * 500).encode("euc_jp")) == "euc_jp"
+    assert code_page_by_letters(("ａ" + "当社は代金を支払うものとする。" * 500).encode("euc_jp")) == "euc_jp"
 
 
 @pytest.mark.parametrize("data", [b"", b"words", b"S\xfc\xdf", bytes(range(128, 256)) * 20])
 def test_what_is_no_language_has_none(data: bytes) -> None:
-    assert code_page(data) is None
+    assert code_page_by_letters(data) is None
 
 
 def test_turkish_is_not_taken_for_icelandic() -> None:

@@ -15,7 +15,6 @@ from tasks.errors import Damaged, PasswordProtected
 from tasks.reading import xls as reader
 from tasks.reading.formats import find_format
 from tasks.reading.formats import reader as reader_of
-from tasks.reading.xlsx import binary
 from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.sheet import FULL
 from tests.cases import cases
@@ -190,7 +189,7 @@ def test_a_workbook_that_is_cut_off_gives_what_is_left() -> None:
 
 
 def test_more_cells_than_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binary, "MOST_CELLS", 100)
+    monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
     cells = b"".join(number(row, column, 1) for row in range(40) for column in range(40))
     assert reader.read(stream(cells)).warnings == [FULL]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from tasks.reading.legacy import installed
+from tasks.reading import formats
 from tasks.reading.text_writer import Reading
 from tasks.reading.xlsx import missing_values, reader
 from tests.tasks.reading.ooxml import packages
@@ -65,7 +65,7 @@ def test_libreoffice_computes_what_has_no_value(
     assert ("computed by LibreOffice" in reading.warnings[0]) is not text.startswith("=")
 
 
-@pytest.mark.skipif(installed.program("libsclo.so") is None, reason="needs LibreOffice (libreoffice-calc)")
+@pytest.mark.skipif(formats.program("libsclo.so") is None, reason="needs LibreOffice (libreoffice-calc)")
 def test_an_account_whose_margins_are_formulas_reads_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As openpyxl writes it, which computes nothing."""
     monkeypatch.undo()

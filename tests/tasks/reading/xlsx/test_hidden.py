@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.reading.places import with_cells
-from tasks.reading.text_writer import Reading
+from tasks.reading.text_writer import Reading, with_cells
 from tasks.reading.xlsx import reader
 from tasks.reading.xlsx import rows as sheet_rows
 from tests.tasks.reading.ooxml import packages

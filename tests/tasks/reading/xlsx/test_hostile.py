@@ -9,7 +9,7 @@ import pytest
 from tasks.errors import TooLarge
 from tasks.reading import limits
 from tasks.reading.text_writer import Writer
-from tasks.reading.xlsx import objects, reader, sheet, values
+from tasks.reading.xlsx import reader, sheet, values
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import SHEET
 
@@ -138,14 +138,14 @@ def test_what_is_never_closed_takes_no_time(tmp_path: Path, rows: str) -> None:
 
 
 def test_more_comments_than_the_limit_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "MOST_COMMENT_TEXT", 1000)
+    monkeypatch.setattr(reader, "MOST_COMMENT_TEXT", 1000)
     comments = "<comment ref='A1'><text><t>word</t></text></comment>" * 1000
     parts: dict[str, str | bytes] = {
         "xl/worksheets/_rels/sheet1.xml.rels": packages.relationships(("comments", "../comments1.xml")),
         "xl/comments1.xml": f"<comments xmlns='{SHEET}'><commentList>{comments}</commentList></comments>",
     }
     reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", "", parts))
-    assert (reading.text.count("word"), reading.warnings) == (250, [objects.FULL])
+    assert (reading.text.count("word"), reading.warnings) == (250, [reader.FULL_OF_COMMENTS])
 
 
 def test_a_sheet_that_is_named_often_is_read_once(tmp_path: Path) -> None:

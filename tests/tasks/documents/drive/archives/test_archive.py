@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tasks.documents.drive.archives import members
+from tasks.documents.drive.archives import zip as zip_archive
 from tasks.documents.drive.archives.archive import Archive
-from tasks.documents.drive.archives.members import ArchiveNotOpened
+from tasks.documents.drive.archives.zip import ArchiveNotOpened
 from tasks.errors import Damaged, TooLarge
 from tests.tasks.documents.drive.archives.zips import made, with_attributes, zipped
 
@@ -146,7 +146,7 @@ def test_all_members_together_have_a_limit(open_archive: Open) -> None:
 
 
 def test_more_members_than_there_may_be_are_counted(open_archive: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(members, "MOST_MEMBERS", 50)
+    monkeypatch.setattr(zip_archive, "MOST_MEMBERS", 50)
     archive = open_archive(zipped({f"{number}.txt": "" for number in range(350)}))
     assert len(paths(archive)) == 50
     warnings = list(archive.contents.warnings("a.zip"))

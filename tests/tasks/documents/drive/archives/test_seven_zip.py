@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.archives import seven_zip
-from tasks.documents.drive.archives.members import ArchiveNotOpened
+from tasks.documents.drive.archives.zip import ArchiveNotOpened
 from tasks.errors import Damaged
 from tests.tasks.documents.drive.archives.test_archive import Open, content, left_out, open_archive, paths
 from tests.tasks.documents.drive.archives.zips import zipped

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from google.oauth2.credentials import Credentials
 
+from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tests.google.server import DriveEmulator
 
 ADA = "ada@example.com"

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from google.oauth2.credentials import Credentials
 
+from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import transport
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.settings import GoogleDriveSettings
 from tasks.errors import (
     DiligenceError,
     NotFound,
@@ -42,8 +41,8 @@ FILE = b'{"id": "1", "name": "a.txt"}'
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
     monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
-    monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
-    monkeypatch.setattr(transport, "WINDOW", 0.2)
+    monkeypatch.setattr(client_module, "FIRST_BYTE", 0.5)
+    monkeypatch.setattr(client_module, "WINDOW", 0.2)
 
 
 @pytest.fixture
@@ -375,7 +374,7 @@ def test_body_that_drips_until_the_deadline_ends_with_it(home: object) -> None:
 
 
 def test_answer_without_end_is_not_taken_into_memory(home: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "LARGEST_ANSWER", 100_000)
+    monkeypatch.setattr(client_module, "LARGEST_ANSWER", 100_000)
     with (
         Scripted(reply(200, b" " * 200_000)) as server,
         server.client() as client,
@@ -409,7 +408,7 @@ def test_token_is_sent_to_no_other_place(home: object) -> None:
     ],
 )
 def test_places_that_a_token_may_go_to(url: str, trusted: bool) -> None:
-    assert transport.may_hold_token(url, {"http://127.0.0.1:9"}) is trusted
+    assert client_module.may_hold_token(url, {"http://127.0.0.1:9"}) is trusted
 
 
 @pytest.mark.parametrize("path", ["", "/", "/drive/v3", "/drive/v3/"])

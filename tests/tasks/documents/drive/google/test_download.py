@@ -13,7 +13,7 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import client as client_module
-from tasks.documents.drive.google import download, transport
+from tasks.documents.drive.google import download
 from tasks.documents.drive.google.client import Client
 from tasks.errors import (
     DiligenceError,
@@ -44,8 +44,8 @@ LIMIT = 100 * 1024 * 1024
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses and patience a tenth of what they are."""
     monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
-    monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
-    monkeypatch.setattr(transport, "WINDOW", 0.2)
+    monkeypatch.setattr(client_module, "FIRST_BYTE", 0.5)
+    monkeypatch.setattr(client_module, "WINDOW", 0.2)
     monkeypatch.setattr(download, "FIRST_POLL", 0.01)
 
 

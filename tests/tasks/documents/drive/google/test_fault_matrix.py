@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from storage import database, documents, texts
-from storage.run_documents import DocumentStatus
+from storage.documents import DocumentStatus
 from tasks.documents.batch import read_documents
-from tasks.documents.drive.google import client, transport
+from tasks.documents.drive.google import client
 from tasks.documents.index import index_room
 from tasks.remote.retry import Backoff
 from tests.google.credentials import authorised_user_file
@@ -92,8 +92,8 @@ def test_fault_at_every_fifth_call_changes_no_row_and_no_text(
     emulator: DriveEmulator, room: Item, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if fault.do in {"drip", "delay"}:  # a tenth of the patience that a slow server is given
-        monkeypatch.setattr(transport, "FIRST_BYTE", 0.5)
-        monkeypatch.setattr(transport, "WINDOW", 0.2)
+        monkeypatch.setattr(client, "FIRST_BYTE", 0.5)
+        monkeypatch.setattr(client, "WINDOW", 0.2)
     emulator.faults.set(fault)
     found = read(room)
     assert emulator.counts.faults

@@ -15,7 +15,7 @@ import pytest
 from storage import logins
 from storage.logins import Whose
 from tasks.documents.drive.drive import LoginResult
-from tasks.documents.drive.google import oauth
+from tasks.documents.drive.google import credentials
 from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, SourceFailed, Unavailable
 from tests.google.server import DriveEmulator
@@ -42,41 +42,41 @@ def answered(token: dict[str, Any] | bytes, status: int = 200) -> bytes:
 
 def finished_with(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> LoginResult:
     """A login whose code the token endpoint answers with `reply`."""
-    begun = oauth.begin(BACK)
+    begun = credentials.begin(BACK)
     state = parse_qs(urlsplit(begun.url).query)["state"][0]
     with Scripted(reply) as endpoint:
         monkeypatch.setenv("DILIGENCE_GOOGLE_TOKEN_URI", f"{endpoint.base}/token")
-        return oauth.finish(begun.note, {"state": state, "code": "4/x"}, Whose.WEB)
+        return credentials.finish(begun.note, {"state": state, "code": "4/x"}, Whose.WEB)
 
 
 def test_a_login_keeps_the_account_and_its_sealed_refresh_token(google: DriveEmulator) -> None:
-    begun = oauth.begin(BACK, "/there")
-    finished = oauth.finish(begun.note, agree(begun.url), Whose.MACHINE)
+    begun = credentials.begin(BACK, "/there")
+    finished = credentials.finish(begun.note, agree(begun.url), Whose.MACHINE)
     assert (finished.login.account, finished.login.whose, finished.then) == (ADA, Whose.MACHINE, "/there")
     assert logins.unseal(finished.login.refresh_token, SEALED_FOR) in google.accounts.refresh
     assert "OAUTHLIB_INSECURE_TRANSPORT" not in os.environ
 
 
 def test_the_verifier_is_not_in_what_the_browser_keeps(google: DriveEmulator) -> None:
-    begun = oauth.begin(BACK)
+    begun = credentials.begin(BACK)
     state = parse_qs(urlsplit(begun.url).query)["state"][0]
     assert state not in begun.note
     assert len(begun.note) < 2000, "it is kept in a cookie"
 
 
 def test_a_login_that_took_too_long_is_refused(google: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = oauth.begin(BACK)
+    begun = credentials.begin(BACK)
     answer, later = agree(begun.url), time.time() + 601
     monkeypatch.setattr(time, "time", lambda: later)
     with pytest.raises(BadRequest, match="10 minutes"):
-        oauth.finish(begun.note, answer, Whose.WEB)
+        credentials.finish(begun.note, answer, Whose.WEB)
 
 
 def test_another_code_verifier_is_refused_by_google(google: DriveEmulator) -> None:
-    mine, theirs = oauth.begin(BACK), oauth.begin(BACK)
+    mine, theirs = credentials.begin(BACK), credentials.begin(BACK)
     answer = agree(mine.url) | {"code": agree(theirs.url)["code"]}
     with pytest.raises(BadRequest, match="code"):
-        oauth.finish(mine.note, answer, Whose.WEB)
+        credentials.finish(mine.note, answer, Whose.WEB)
 
 
 def test_without_a_refresh_token_the_user_is_told_what_to_do(
@@ -121,10 +121,10 @@ def test_whatever_the_token_endpoint_says_is_told_in_our_words(
 
 def test_codes_and_tokens_are_in_no_log(google: DriveEmulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    begun = oauth.begin(BACK)
+    begun = credentials.begin(BACK)
     answer = agree(begun.url)
     caplog.clear()  # the browser's own
-    oauth.finish(begun.note, answer, Whose.WEB)
+    credentials.finish(begun.note, answer, Whose.WEB)
     for secret in (answer["code"], *google.accounts.access, *google.accounts.refresh, "GOCSPX"):
         assert secret not in caplog.text
 
@@ -134,4 +134,4 @@ def test_an_unusable_key_is_told_before_the_user_is_sent_away(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_SECRET_KEY", "none")
     with pytest.raises(NotConfigured, match="DILIGENCE_SECRET_KEY"):
-        oauth.begin(BACK)
+        credentials.begin(BACK)

@@ -1,0 +1,412 @@
+"""`diligence login`, `keys`, `users`, `backup`, `restore`, `prune` and `migrate`: a home and who may use it.
+
+The login is OAuth in the browser; this process serves the redirect address on the loopback interface.
+
+`backup`, `restore` and `prune` save a home to a file, put it back, and delete what old runs needed. `migrate` brings
+the database to this release's schema, only on command and in one process.
+
+`diligence worker`: runs what people request in the service, one run after the other.
+
+It waits for days, in 55 MB: whatever reports and runs import would triple that.
+"""
+
+import os
+import re
+import secrets
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import Annotated, Final, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+import typer
+
+from deployments.terminal import echo
+from flows import prefect_server
+from storage import backup as backups
+from storage import backup as restoring
+from storage import database, logins, pruning
+from storage.columns import DatabaseInUse, DatabaseUnavailable, now
+from storage.logins import Role, Whose
+from storage.migrations import HEAD
+from storage.settings import StorageSettings
+from tasks.documents.drive.registry import account_access, choose_drive, load_login_flow
+from tasks.documents.drive.spool import remove_left
+from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, TookTooLong, Unavailable
+from tasks.evidence.drawing import remove_pictures
+
+PATIENCE = 300.0  # seconds that the user has
+_CLOSING = 60  # seconds that the browser waits for the outcome, which the drive has to give
+
+
+def login(
+    browser: Annotated[
+        bool, typer.Option(help="Whether to open a browser; the address is printed in any case.")
+    ] = True,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port that the browser comes back to; 0: any.")] = 0,
+) -> None:
+    """Log in to the drive on this machine.
+
+    Runs and the command line use this account.
+    """
+    typer.echo(log_in(port, browser=browser))
+
+
+class _Answer:
+    """What the browser brought back, and the sentence that it is waiting for."""
+
+    def __init__(self, given: dict[str, str]) -> None:
+        self.given = given
+        self._sentences: SimpleQueue[str] = SimpleQueue()
+        self._sent = Event()
+
+    def tell(self, sentence: str) -> None:
+        """Send the browser its sentence, and wait until it is sent, because the program may end right after."""
+        self._sentences.put(sentence)
+        self._sent.wait(_CLOSING)
+
+    def sentence(self) -> str:
+        try:
+            return self._sentences.get(timeout=_CLOSING)
+        except Empty:
+            return "The terminal shows whether the login worked."
+
+    def is_sent(self) -> None:
+        self._sent.set()
+
+
+def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
+    """Log the machine in; returns the account's e-mail address, or a description where the drive gives none.
+
+    Args:
+        port: where the browser comes back to; 0 for any that is free.
+        browser: whether to open one. The address is printed in any case.
+        patience: seconds until it is given up.
+
+    Raises:
+        BadRequest, NotAllowed, NotConfigured, SourceFailed, Unavailable: as `LoginFlow.finish`.
+        TookTooLong: nobody came back.
+    """
+    accounts = account_access()
+    flow = load_login_flow(accounts)
+    with _listen(port) as (address, answers):
+        start = flow.begin(address)
+        print(f"Log in at this address:\n\n{start.url}\n", file=sys.stderr, flush=True)  # noqa: T201 - the progress
+        if browser and _has_browser():
+            webbrowser.open(start.url)
+        try:
+            answer = answers.get(timeout=patience)
+        except Empty:
+            raise TookTooLong(
+                f"Nobody logged in within {patience / 60:.0f} minutes. Run `diligence login` again."
+            ) from None
+        try:
+            account_login = flow.finish(start.note, answer.given, Whose.MACHINE).login
+            with database.writing() as session:
+                logins.save_login(session, account_login)
+        except DiligenceError as error:
+            answer.tell(error.message)
+            raise
+        except DatabaseUnavailable as error:
+            answer.tell(str(error))
+            raise
+        account = account_login.account or f"an account that {accounts.provider} did not name"
+        answer.tell(f"You are logged in as {account}. You can close this window.")
+    return account
+
+
+def _has_browser() -> bool:
+    """Whether a browser would open a window; text browsers would take over the terminal."""
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    )
+
+
+@contextmanager
+def _listen(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
+    """The address to come back to, and the answers that arrive. In threads: browsers keep idle connections open."""
+    answers: SimpleQueue[_Answer] = SimpleQueue()
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 30
+
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            parameters = dict(parse_qsl(parts.query)) if parts.path == "/" else {}
+            if not parameters.keys() & {"code", "error"}:
+                self.send_error(404)
+                return
+            answer = _Answer(parameters)
+            answers.put(answer)
+            try:
+                self._send(answer)
+            finally:
+                answer.is_sent()
+
+        def _send(self, answer: _Answer) -> None:
+            page = (
+                f'<!doctype html><meta charset="utf-8"><title>diligence</title><p>{escape(answer.sentence())}'.encode()
+            )
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(page)))
+            self.send_header("Content-Security-Policy", "default-src 'none'")
+            self.send_header("Referrer-Policy", "no-referrer")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the request line holds the code."""
+
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise BadRequest(f"Port {port} cannot be used ({error.strerror}). Choose another --port.") from error
+    with server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/", answers
+        finally:
+            server.shutdown()
+
+
+_NAME = re.compile(r"[\w.@ -]{1,100}")
+
+
+def manage_keys(
+    action: Annotated[
+        Literal["add", "list", "revoke"],
+        typer.Argument(help="add prints the new key, only once; revoke disables a key permanently."),
+    ],
+    name: Annotated[str | None, typer.Argument(help="Who uses the key; the record of calls shows this name.")] = None,
+    scope: Annotated[
+        str, typer.Option(help="What the key may be used for, separated by commas; by default, everything.")
+    ] = ",".join(logins.SCOPES),
+) -> None:
+    """Add, list or revoke the API keys of the service."""
+    if action == "list":
+        _list()
+        return
+    if name is None or _NAME.fullmatch(name) is None:
+        raise BadRequest("Give the key a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
+    if action == "add":
+        echo(_add(name, _scopes(scope)))
+        echo("Keep the key: it is shown only once. Callers send it in the header X-API-Key.", err=True)
+        return
+    with database.writing() as session:
+        if not logins.revoke_key(session, name):
+            raise NotFound(f"No key {name!r} is in use. `diligence keys list` shows them.")
+    echo(f"Revoked. A running service refuses {name!r} within 5 s.", err=True)
+
+
+def _scopes(given: str) -> list[str]:
+    chosen = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+    unknown = [part for part in chosen if part not in logins.SCOPES]
+    if unknown or not chosen:
+        allowed, wrong = ", ".join(logins.SCOPES), ", ".join(unknown) or "nothing"
+        raise BadRequest(f"--scope: {wrong} is not a scope. Allowed: {allowed}.", {"scope": allowed})
+    return chosen
+
+
+def _add(name: str, scopes: list[str]) -> str:
+    with database.writing() as session:
+        key = logins.add_key(session, name, scopes)
+    if key is None:
+        raise Conflict(f"There is a key {name!r} already. Revoke it first, or choose another name.")
+    return key
+
+
+def _list() -> None:
+    with database.reading() as session:
+        for key in logins.all_keys(session):
+            state = f"revoked {key.revoked_at:%Y-%m-%d %H:%MZ}" if key.revoked_at else "in use"
+            typer.echo(f"{key.name}\t{','.join(key.scopes)}\tadded {key.created_at:%Y-%m-%d %H:%MZ}\t{state}")
+
+
+_SHORTEST_PASSWORD = 8
+
+
+def manage_users(
+    action: Annotated[
+        Literal["add", "list", "remove"], typer.Argument(help="add asks for a password, or reads one line from stdin.")
+    ],
+    name: Annotated[str | None, typer.Argument(help="The name to log in with, or an account's address.")] = None,
+    role: Annotated[
+        Role, typer.Option(help="A reader can view, a reviewer can also decide, an admin can also start and stop runs.")
+    ] = Role.REVIEWER,
+) -> None:
+    """Add, list or remove the people who use the pages."""
+    if action == "list":
+        with database.reading() as session:
+            for user in logins.all_users(session):
+                how = "password" if user.password else "the drive's login"
+                typer.echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
+        return
+    if name is None or _NAME.fullmatch(name) is None:
+        raise BadRequest("Give a name: letters, digits, spaces and . _ @ -, at most 100.", {"name": "needed"})
+    if action == "remove":
+        with database.writing() as session:
+            if not logins.remove_user(session, name):
+                raise NotFound(f"There is nobody called {name!r}. `diligence users list` shows them.")
+        echo(f"Removed. {name} is logged out; what {name} decided stays in the log.", err=True)
+        return
+    has_accounts = choose_drive().accounts is not None
+    password, is_new = (None, False) if has_accounts else _password()
+    with database.writing() as session:
+        if not logins.add_user(session, name, role, password):
+            raise Conflict(f"There is somebody called {name!r} already. Remove them first, or choose another name.")
+    if is_new:
+        echo(password or "")
+        echo("Keep the password: it is shown only once.", err=True)
+    echo(f"Added {name} ({role}). A running service asks everybody to log in from now on.", err=True)
+
+
+def _password() -> tuple[str, bool]:
+    """A password from the terminal, or the first line of stdin; if that is empty a new one, and True.
+
+    Raises:
+        BadRequest: it is too short.
+    """
+    if sys.stdin.isatty():
+        password = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        return secrets.token_urlsafe(12), True
+    if len(password) < _SHORTEST_PASSWORD:
+        raise BadRequest(f"The password has fewer than {_SHORTEST_PASSWORD} characters. Choose a longer one.")
+    return password, False
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; an earlier backup there is replaced at the end.")],
+) -> None:
+    """Save the home to one file, even while it is in use."""
+    database.check_exists()
+    try:
+        manifest = backups.make(file)
+    except backups.BackupUnusable as error:
+        raise BadRequest(str(error)) from None
+    except OSError as error:
+        raise Unavailable(f"The backup cannot be written ({error.strerror}).") from None
+    echo(f"{file}: {megabytes(file.stat().st_size)}, schema {manifest.schema}, checked")
+    if backups.KEY in manifest.files:
+        echo("It contains the key that opens stored logins: keep it where only you can read it.", err=True)
+    elif StorageSettings.current().secret_key is not None:
+        echo("Stored logins can only be opened with DILIGENCE_SECRET_KEY, which is not in the file.", err=True)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `diligence backup` wrote.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the home's contents, which are moved aside.")
+    ] = False,
+) -> None:
+    """Restore a backup into a home that is not in use."""
+    if not file.is_file():
+        raise BadRequest(f"There is no file {file}.")
+    try:
+        restored = restoring.restore(file, replace=replace)
+    except backups.BackupUnusable as error:
+        raise BadRequest(str(error)) from None
+    except restoring.HomeNotEmpty:
+        raise BadRequest(
+            "The home is not empty. Name another one with DILIGENCE_HOME, or give --replace: its contents are then "
+            "moved aside within it."
+        ) from None
+    except DatabaseInUse as error:
+        raise Conflict(str(error)) from None
+    except OSError as error:
+        raise Unavailable(f"The backup cannot be restored ({error.strerror}).") from None
+    manifest = restored.manifest
+    echo(f"Restored: made {manifest.made_at} by diligence {manifest.program}, {megabytes(manifest.size)}")
+    if restored.kept is not None:
+        echo(
+            f"The home's previous contents are kept in {restored.kept}. Remove them when you no longer need them.",
+            err=True,
+        )
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes in MB (1024² bytes) for people; anything small but not zero is `0.1 MB`."""
+    return f"{max(size / 1024**2, 0.1 if size else 0):,.1f} MB"
+
+
+_LONGEST: Final = 100 * 365
+"""Days; a calendar has no more than some of these centuries."""
+
+
+def prune(
+    keep: Annotated[int, typer.Option("--keep", min=1, help="How many runs are kept, the newest ones.")],
+    keep_calls: Annotated[
+        int | None,
+        typer.Option(
+            "--keep-calls",
+            min=1,
+            metavar="DAYS",
+            help="For how many days the record of calls is kept; by default, all of it.",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be deleted.")] = False,
+) -> None:
+    """Delete old runs and everything that only they needed.
+
+    That is texts, vectors, evidence, profiles and answers.
+    """
+    database.check_exists()
+    calls_before = now() - timedelta(days=min(keep_calls, _LONGEST)) if keep_calls is not None else None
+    pruned = pruning.prune(keep, calls_before=calls_before, dry_run=dry_run)
+    count = f"{len(pruned.runs):,} run{'' if len(pruned.runs) == 1 else 's'}"
+    echo(f"{count} would be deleted (nothing was):" if dry_run else f"{count} deleted; what this freed:")
+    for kind in pruning.KINDS:
+        echo(f"{kind:<9} {pruned.rows[kind]:,} rows, {megabytes(pruned.size[kind])}")
+    for kind, (files, size) in (
+        ("pictures", remove_pictures(pruned.texts, dry_run=dry_run)),
+        ("spool", remove_left(dry_run=dry_run)),
+    ):
+        echo(f"{kind:<9} {files:,} files, {megabytes(size)}")
+    if not dry_run:
+        given_back = pruning.give_back()
+        echo(f"{'database':<9} {megabytes(given_back.before)} before, {megabytes(given_back.after)} now")
+        if given_back.problem is not None:
+            echo(given_back.problem, err=True)
+    if pruned.since is not None:
+        _prune_prefect(pruned.since, dry_run=dry_run)
+
+
+def _prune_prefect(before: datetime, *, dry_run: bool) -> None:
+    if dry_run:
+        echo(f"{'Prefect':<9} its records of runs before {before:%Y-%m-%d %H:%M} UTC")
+        return
+    try:
+        history = prefect_server.prune_history(before)
+    except Unavailable as error:
+        echo(f"{error.message} Its records of old runs remain.", err=True)
+        return
+    if history is not None:
+        room = history.room
+        freed = f"; {megabytes(room.before)} before, {megabytes(room.after)} now" if room else ""
+        echo(f"{'Prefect':<9} {history.flow_runs:,} flow runs, {history.artifacts:,} artifacts deleted{freed}")
+
+
+def migrate(
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; the exit status is 1 if the schema differs.")
+    ] = False,
+) -> None:
+    """Migrate the database to this release's schema.
+
+    No service or run may use the database while it runs.
+    """
+    if check:
+        database.check()
+    was_migrated = not check and database.migrate()
+    echo(f"The database {'was brought to' if was_migrated else 'has'} the schema of this release ({HEAD}).")

@@ -1,1 +1,0 @@
-"""OpenDocument files."""

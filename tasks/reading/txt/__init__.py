@@ -1,1 +1,0 @@
-"""Plain text, and text in other formats."""

@@ -1,1 +1,0 @@
-"""XML: text, workbooks, Word documents and instances of XBRL."""
