@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -180,20 +180,31 @@ def names(*wanted: str) -> Phrases:
     )
 
 
-@lru_cache(maxsize=20_000)
 def find_kinds(words: str) -> tuple[Match, ...]:
     """The kinds that plain words name, in order; where one name contains another, only the longer."""
-    found = [
-        Match(kind, start, end, weak)
-        for start, end, (kind, weak) in names().find(words)
-        if not kind.against.stand_in(words)
-    ]
+    return _look_up(words)[0]
+
+
+def find_spoken_kinds(words: str) -> frozenset[str]:
+    """The kinds whose names stand in plain words that are about something else: "Insurance claims history"."""
+    return _look_up(words)[1]
+
+
+@lru_cache(maxsize=20_000)
+def _look_up(words: str) -> tuple[tuple[Match, ...], frozenset[str]]:
+    found, spoken = [], set()
+    for start, end, (kind, weak) in names().find(words):
+        is_against = kind.against.stand_in(words)
+        if not kind.over and (_has_subject(kind, words[end:]) or (is_against and not kind.body)):
+            spoken.add(kind.id)
+        elif not is_against:
+            found.append(Match(kind, start, end, weak))
     found.sort(key=lambda match: (match.start - match.end, match.weak, match.start))
     kept: list[Match] = []
     for match in found:
         if all(match.end <= other.start or match.start >= other.end for other in kept):
             kept.append(match)
-    return tuple(sorted(kept, key=lambda match: match.start))
+    return tuple(sorted(kept, key=lambda match: match.start)), frozenset(spoken)
 
 
 def find_joined_kinds(words: str) -> list[Match]:
@@ -210,6 +221,19 @@ def find_joined_kinds(words: str) -> list[Match]:
     parts.append(words[joined.end("join") + 1 : joined.end()])
     found = [match for part in parts for match in find_kinds(part) if match.end == len(part)]
     return [Match(match.kind, joined.start(), joined.end(), match.weak) for match in found if match.kind.title]
+
+
+def _has_subject(kind: Kind, behind: str) -> bool:
+    """Whether what stands behind a kind makes a line about it: "insurance claims", "board pack readiness notes"."""
+    if not behind.startswith(" "):
+        return False
+    says = read_file("marks.toml")["subjects"]
+    words = list(takewhile(lambda word: word not in links(), filter(str.isalpha, behind.split())))
+    if not kind.signed and len(words) == 1 and words[0] in says["programs"]:
+        return True
+    while words and words[-1] in says["copies"]:
+        words.pop()
+    return any(word in says["writings"] for word in (words[-1:] if kind.signed else words))
 
 
 @cache

@@ -31,21 +31,22 @@ from tasks.documents.kinds.catalogue import (
     find_kinds,
     is_kind,
     kinds,
+    names,
     plain_words,
     read_file,
 )
 from tasks.documents.kinds.signs import Signs, find_state, marks, read_signs, resemblance, signs_version, sketch
 from tasks.language.periods import dates_in
 
-SURE: Final = 0.6
-"""The least certainty with which a kind is given."""
+_CERTAINTY: Final = {"both": 0.99, "title": 0.96, "name": 0.93, "one of two": 0.9, "folder": 0.8}
+"""How often a kind is right by what tells it, of 119 given to documents of strangers; the last two are estimates."""
 _NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
 """Formats in which a signature is a picture over the empty line."""
-_PAGES: Final = frozenset({".htm", ".html", ".md"})
-"""Formats in which the first page of a site is called index."""
+_PAGES: Final = frozenset({".htm", ".html", ".md", ".rst", ".txt"})
+"""Formats in which the first page of a site is called index, and pages about software are written."""
 _ACCOUNTS: Final = "financial_statements"
 _AUDITED: Final = "audited_financial_statements"
 _UNAUDITED: Final = "unaudited_financial_statements"
@@ -97,13 +98,13 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     if kind is not None and audit is not None and audit != kind.id:
         also = ((kind.id, 0), *also)
         kind = kinds()[audit]
-    if kind is not None and signs is not None and ending.startswith(".htm") and _may_only_speak(stem, kind, signs):
+    if kind is not None and signs is not None and ending in _PAGES and _may_only_speak(stem, ending, kind, signs):
         kind, also = None, tuple((part, start) for part, start in also if start)
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     day = _day(stem, said)
-    if kind is None or certainty < SURE or not kind.title:
+    if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
-    return DocumentKind(kind.id, state, day, round(certainty, 2), also, kind.over)
+    return DocumentKind(kind.id, state, day, certainty, also, kind.over)
 
 
 def _part_name(name: str) -> tuple[str, str]:
@@ -112,9 +113,14 @@ def _part_name(name: str) -> tuple[str, str]:
     return "" if stem.casefold() == "index" and ending in _PAGES else stem, ending
 
 
-def _may_only_speak(stem: str, kind: Kind, said: Signs) -> bool:
-    """Whether a page may only speak of what its title names: it neither says what that has to, nor is called so."""
-    return bool(kind.body) and said.audit != "opinion" and kind.id not in said.body and not _is_named(stem, kind, said)
+def _may_only_speak(stem: str, ending: str, kind: Kind, said: Signs) -> bool:
+    """Whether a page may only speak of what its title names: it is about software, or a page of a site that neither
+    says what such a document has to, nor is called so.
+    """
+    if said.has_code or (stem and not ending.startswith(".htm")):
+        return said.has_code
+    is_confirmed = said.audit == "opinion" or kind.id in said.body or _is_named(stem, kind, said)
+    return not is_confirmed and (bool(kind.body) or not (stem or " " in said.line))
 
 
 def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str]) -> bool:
@@ -153,14 +159,26 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
-    if title is not None and name is not None:
-        return _of_two(title, name, said)
-    if title is not None:
-        return title, 0.9 if title.over or title.id in said.body else 0.8
-    if name is not None:
-        return name, 0.85 if name.over or name.id in said.body else 0.7
+    if title is not None and name is not None and (is_kind(title.id, name.id) or is_kind(name.id, title.id)):
+        return (title if is_kind(title.id, name.id) else name), _CERTAINTY["both"]
+    ranked = [(_rank(kind, said, is_title=kind is title), kind) for kind in (title, name) if kind is not None]
+    if len(ranked) == 1 and title is not None and not title.over and said.is_late:
+        ranked = []
+    if ranked:
+        best = max(ranked, key=lambda one: one[0])[1]
+        return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
     kind = _read_folder(stem, folder, said, is_read=is_read)
-    return kind, 0.6 if kind else 0.0
+    return kind, _CERTAINTY["folder"] if kind else 0.0
+
+
+def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
+    """Which of a title's and a name's kinds counts where they disagree: the higher one.
+
+    A name that only speaks about documents ("README") tells most, then a title about another document.
+    """
+    if kind.over:
+        return 4 if is_title else 2 if kind.title else 5
+    return (3 if is_title else 2) if kind.id in said.body else int(is_title)
 
 
 def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
@@ -170,28 +188,12 @@ def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind 
         match = find_kind(words)
         if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
             continue
-        if match.kind.against.stand_in(name):
-            continue
+        if match.kind.against.stand_in(name) or names(match.kind.id).stand_in(name):
+            continue  # the name is not of it, or speaks of it: "Insurance claims history"
         fills = 2 * (match.end - match.start) >= len(words)
         if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
             return match.kind
     return None
-
-
-def _of_two(title: Kind, name: Kind, said: Signs) -> tuple[Kind | None, float]:
-    """Which of a title's and a name's kinds counts, and how certain that is."""
-    if is_kind(title.id, name.id) or is_kind(name.id, title.id):
-        return (title if is_kind(title.id, name.id) else name), 0.95
-    if not (title.over or name.over):
-        if name.id in said.body and title.id not in said.body:
-            return name, 0.65
-        return title, 0.75 if title.id in said.body else 0.65
-    if title.over and name.over:
-        return title, 0.7
-    normal, over = (name, title) if title.over else (title, name)
-    if title.over or normal.id not in said.body:
-        return over, 0.65
-    return normal, 0.65
 
 
 def _read_name(stem: str, said: Signs) -> Match | None:

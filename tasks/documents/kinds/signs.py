@@ -6,7 +6,7 @@ The document's name also counts, and two copies may have different names: `kind.
 import re
 import sys
 import zlib
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -22,6 +22,7 @@ from tasks.documents.kinds.catalogue import (
     Phrases,
     find_kind,
     find_kinds,
+    find_spoken_kinds,
     is_kind,
     kinds,
     links,
@@ -41,6 +42,7 @@ _TOP: Final = 8  # segments, among which the title of most documents stands
 _FIRST: Final = 2  # segments, of which a long one may be a title too
 _RUNS_ON: Final = 45
 """Characters from which on a line may be cut by the width of its page."""
+_STAMP: Final = 2  # blanks between words that are stamped on a document
 _SUBTITLE: Final = 100
 """Characters of a line at the top that tells the day and little else."""
 _CLOSING: Final = 6000
@@ -64,7 +66,12 @@ _AUXILIARIES: Final = frozenset({"a", "ha"})
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
 _PAGED: Final = re.compile(r"^\d+(?:\.\d+)*\.?\s|(?:\s|\.)\d{1,3}$")
 """A line of a table of contents: a numbered heading, or one with its page."""
-_ITEM: Final = re.compile(r"[-*•◦▪●+]\s|(\d{1,2})\.\s")
+_ITEM: Final = re.compile(r"[-*•◦▪●+](?:\s|$)|(\d{1,2})\.\s")
+_PROVISION: Final = re.compile(
+    r"(?:article|artikel|artigo|articolo|artículo|art\.|section|clause|ziffer)\s+(?:\d|[ivx]+\b)", re.IGNORECASE
+)
+"""The heading of a part of a text."""
+_LEADERS: Final = re.compile(r"(?:\. ?){5,}\d+$")
 _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
@@ -80,6 +87,17 @@ _TO_FILL: Final = re.compile(
 )
 """What stands in brackets until it is filled in: "Registered office: [to be determined]", "[Company name]"."""
 _WORD: Final = re.compile(r"\w+")
+_CODE: Final = re.compile(
+    r"```(?:bash|cpp|csharp|console|html|java|javascript|js|json|jsx|php|powershell|py|python|rust|sh|shell|sql|ts|tsx"
+    r"|typescript|xml)\b|\b(?:pip3?|npm|apt-get) install\b|\bgit clone\b|img\.shields\.io|<\?php|^\.\. \w+::"
+    r"|^\s*def \w+\(|^from [\w.]+ import |\bfunction \w+\(|^(?:Public|Private) (?:Type|Sub|Function) \w+",
+    re.MULTILINE,
+)
+"""Programs, and how they are installed: a page with such lines is about software."""
+_JOINING: Final = frozenset(
+    {"dated", "between", "among", "as", "vom", "zwischen", "entre", "tra", "tussen", "mellem", "mellan"}
+)
+_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
 """How the name of a company ends that ends with a full stop."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
@@ -109,11 +127,13 @@ class Signs:
     Attributes:
         title: the kind that its first title is of; `line` is that line.
         letter: it begins as a letter.
-        denied: the kinds that it says there are none of.
+        is_late: that title stands below the top, where headings and lists are as well.
+        denied: the kinds that it says there are none of, or that a line at its top only speaks about.
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
             `unfilled`: words stand in brackets until what they ask for is filled in.
+        has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
         parts: other documents inside of it, [kind, where it begins].
         cited: agreements that it names by their dates, [kind or None, day or None, words, start, end].
@@ -122,6 +142,7 @@ class Signs:
 
     title: str | None = None
     line: str = ""
+    is_late: bool = False
     letter: bool = False
     denied: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
@@ -129,6 +150,7 @@ class Signs:
     state: str | None = None
     blank_signatures: bool = False
     unfilled: bool = False
+    has_code: bool = False
     dated: str | None = None
     days: list[str] = field(default_factory=list)
     parts: list[tuple[str, int]] = field(default_factory=list)
@@ -178,6 +200,11 @@ class _Segment(NamedTuple):
         return self.words.count(" ") < _LONGEST_TITLE
 
     @property
+    def is_running(self) -> bool:
+        """Whether it is part of a text; "Draft for discussion." is none."""
+        return self.is_sentence and self.words.count(" ") > _STAMP
+
+    @property
     def is_prose(self) -> bool:
         return is_prose(self.words)
 
@@ -191,8 +218,9 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
     lines, begins = _title_lines(opening)
     signs.letter = begins is not None
+    signs.has_code = _CODE.search(text[:_LONG]) is not None
     segments = list(_segments(lines, _find_rows(opening)))
-    found = _find_title(segments, begins, len(text), signs.body)
+    found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
@@ -232,13 +260,13 @@ def read_with_signs(path: Path, document_format: str) -> Reading:
 
 
 def _find_title(
-    segments: Sequence[_Segment], greeting: str | None, length: int, body: Sequence[str]
+    segments: Sequence[_Segment], greeting: str | None, length: int, signs: Signs
 ) -> tuple[Match, str] | None:
     """The first kind that a title names; for some kinds, the subject of a letter tells what the letter is."""
-    found = _title(segments, body, is_long=length > _LONG)
+    found = _title(segments, signs, is_long=length > _LONG)
     if found is not None or greeting is None:
         return found
-    found = _title(list(_segments([greeting])), body, is_long=False)
+    found = _title(list(_segments([greeting])), signs, is_long=False)
     return found if found and found[0].kind.id in read_file("marks.toml")["letter"]["kinds"] else None
 
 
@@ -263,18 +291,47 @@ def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     alone = [line for line in lines[:6] if len(line) < _SUBTITLE and line not in rows]
     top = [line for line in alone if not is_prose(plain_words(line))]
-    signs.dated = next(map(date.isoformat, dates_in("\n".join(top), of_any_span=True, of_months=False)), None)
+    signs.dated = next(
+        map(date.isoformat, dates_in("\n".join(top).replace("_", " "), of_any_span=True, of_months=False)), None
+    )
 
 
 def _title_lines(opening: str) -> tuple[list[str], str | None]:
     """The lines at the top of a document, up to a salutation or message header, and that line."""
     shown = (" ".join(line.split()).lstrip("> ") for line in opening.splitlines())
-    lines = list(islice(filter(None, shown), _LINES))
+    lines = list(islice(filter(None, _leave_out_fields(shown)), _LINES))
     greetings = tuple(read_file("marks.toml")["text"]["letters"])
     for place, line in enumerate(lines[:25]):
         if (line.casefold().startswith(greetings) and len(line) < 80) or _SUBJECT.match(line):
-            return lines[:place], line
-    return lines, None
+            return _join_broken_titles(lines[:place]), line
+    return _join_broken_titles(lines), None
+
+
+def _leave_out_fields(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a page without the fields before its text, of which a title, date and state are the document's."""
+    is_field = False
+    for number, line in enumerate(lines):
+        key, colon, value = line.partition(":")
+        if line == "---" and (number == 0 or is_field):
+            is_field = not is_field
+        elif not is_field or not colon or not key.isidentifier():
+            yield line
+        elif key in {"title", "date", "status"}:
+            yield value.strip(" \"'")
+
+
+def _join_broken_titles(lines: Sequence[str]) -> list[str]:
+    """The lines at the top, each title that runs over two of them in one: "CONTRATO", "DE PRESTAÇÃO DE SERVIÇOS"."""
+    joined: list[str] = []
+    for place, line in enumerate(lines):
+        before = joined[-1] if joined and place <= _TOP else ""
+        is_title = before[:1].isupper() and len(before) < _RUNS_ON and len(line) < _SUBTITLE and line[-1:] not in ".,;:"
+        link = plain_words(line.partition(" ")[0]) in links() and (line[0].islower() or (before + line).isupper())
+        if is_title and link and before[-1:] not in ".,;:":
+            joined[-1] = f"{before} {line}"
+        else:
+            joined.append(line)
+    return joined
 
 
 _SUBJECT: Final = re.compile(
@@ -289,7 +346,9 @@ def _is_section(lines: Sequence[str], number: int) -> bool:
     if depth.strip("#") or len(depth) < 2:
         return False
     above = (line.partition(" ")[0] for line in lines[:number] if line.startswith(("# ", "##")))
-    return any(len(own) < len(depth) for own in above) and sum(line.startswith(f"{depth} ") for line in lines) > 1
+    return any(len(own) < len(depth) for own in above) and (
+        number > _TOP or sum(line.startswith(f"{depth} ") for line in lines) > 1
+    )
 
 
 def _is_item(lines: Sequence[str], number: int) -> bool:
@@ -363,20 +422,22 @@ def _segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[_Segm
             if words:
                 ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
-                inside = place >= _FIRST and (in_brackets or _is_item(lines, number))
+                is_part = _PROVISION.match(line) is not None
+                inside = place >= _FIRST and (in_brackets or is_part or _is_item(lines, number))
                 inside = (
                     inside
                     or _is_section(lines, number)
                     or has_contents
                     or line in rows
                     or line.startswith("§")
+                    or _LEADERS.search(line) is not None
                     or ((part.endswith(":") or behind.startswith("(")) and is_prose(whole))
                 )
                 yield _Segment(words, place, whole, runs_on or ends, inside, _find_telling(part))
                 place += 1
 
 
-def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) -> tuple[Match, str] | None:
+def _title(segments: Sequence[_Segment], signs: Signs, *, is_long: bool) -> tuple[Match, str] | None:
     """The first kind that a title names, and the title's line; a weak name counts if the body confirms its kind."""
     for segment in segments:
         match = _match_over(segment, is_long=is_long)
@@ -384,12 +445,15 @@ def _title(segments: Sequence[_Segment], body: Sequence[str], *, is_long: bool) 
         if match is None and looks:  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (
-                match.kind.over or (match.weak and match.kind.id not in body) or not _heads(match, segment)
+                match.kind.over or (match.weak and match.kind.id not in signs.body) or not _heads(match, segment)
             ):
                 match = None
+        signs.is_late = match is not None and segment.place >= _TOP
         match = match or _find_opened_kind(segment)
         if match is not None:
             return match, segment.line
+        if segment.place < _TOP and segment.is_short:
+            signs.denied += find_spoken_kinds(segment.words)
     return None
 
 
@@ -409,7 +473,7 @@ def _match_over(segment: _Segment, *, is_long: bool) -> Match | None:
         return None
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
-    if (match.weak and segment.place >= _FIRST) or (names and is_late):
+    if (match.weak and segment.place) or (names and is_late):
         return None
     if is_long and (names or (match.kind.id == "placeholder" and segment.place > 3)):
         return None
@@ -425,10 +489,22 @@ def _heads(match: Match, segment: _Segment) -> bool:
         return False
     if not (segment.is_short or (segment.place < _FIRST and match.start < 10)):
         return False
+    if _is_about_kind(before):
+        return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):
         return False
-    return segment.place < _TOP or (not before and 2 * (match.end - match.start) >= len(segment.words))
+    behind = segment.line[match.end :].split()
+    goes_on = any(map(_LETTERS.search, behind)) and not (match.kind.signed and behind[0] in _JOINING)
+    is_alone = segment.line.startswith(segment.words) and not goes_on
+    return segment.place < _TOP or (not before and is_alone)
+
+
+def _is_about_kind(before: Sequence[str]) -> bool:
+    """Whether the words before a kind make a line about it: "Review of the annual report", "For terms of use"."""
+    says = read_file("marks.toml")["subjects"]
+    place = next((place for place, word in enumerate(before) if word in says["links"]), None)
+    return place is not None and (place == 0 or not {*says["writings"], *says["doings"]}.isdisjoint(before[:place]))
 
 
 def _find_opened_kind(segment: _Segment) -> Match | None:
@@ -437,7 +513,9 @@ def _find_opened_kind(segment: _Segment) -> Match | None:
         is_first = _PART_LABEL.fullmatch(segment.words, 0, match.start) is not None
         if is_first and match.kind.signed and _RUN_IN.match(segment.words, match.end):
             return match
-    for _, end, _ in marks("", "opening").find(segment.words[:40]):
+    for start, end, _ in marks("", "opening").find(segment.words[:40]):
+        if is_prose(segment.words[:start]):  # "Why is this …"
+            continue
         for match in find_kinds(segment.words[:160]):
             if not 0 < match.start - end <= 30 or not match.kind.title:
                 continue
@@ -529,7 +607,8 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
     titled = [
         segment.words
         for segment in segments
-        if segment.line == signs.line or (segment.place < _TOP and segment.is_short and not segment.is_inside)
+        if segment.line == signs.line
+        or (segment.place < _TOP and segment.is_short and not segment.is_inside and not segment.is_running)
     ]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)

@@ -522,3 +522,58 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
 )
 def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: str, day: str | None) -> None:
     assert what("a.txt", text).date == day
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        ("f.pdf", "Insurance Claims History 5 Years\nThe insurer paid the insured; premium and cover follow.", None),
+        ("Board_Pack_Readiness_Notes.pdf", "", None),
+        ("f.pdf", "ANNUAL REPORTS SUMMARY\nAll companies", None),
+        ("f.pdf", "VC Term Sheet Mastery 2024", None),
+        ("f.pdf", "Review of the annual report 2024", None),
+        ("f.pdf", "Board Review of Annual Accounts", None),
+        ("f.md", "# Invoice API\nIt has three calls.", None),
+        ("f.md", "For terms of use, see the site", None),
+        ("f.pdf", "Cap Table Summary\nAcme Ltd", "cap_table"),
+        ("Employment_Contract_Strategy_Director.pdf", "", "employment_contract"),
+        ("Invoice_Software_AG_2024.pdf", "", "purchase_order"),
+        ("f.pdf", "Bank of Ireland Annual Report", "annual_report"),
+        ("f.pdf", "Insurance policy claims made basis", "insurance"),
+    ],
+)
+def test_a_noun_around_a_kind_makes_a_line_about_it(name: str, text: str, kind: str | None) -> None:
+    assert document_kind(name, "", read_signs(text, []) if text else None).kind == kind
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        ("config.md", "# Invoice\n```python\ninvoice.total\n```", None),
+        ("README.md", "# Balance sheet, profit and loss\nFinancial statements\nEquity and assets", None),
+        ("invoice.pdf", "Invoice\npip install is on page 3", "purchase_order"),
+        ("support.html", "Acme\nWrite to us\n• Privacy Policy\n•\n• Cookie Policy", None),
+        ("page.md", '---\nsection: "company overview"\ntitle: "Mutual NDA"\n---\nThe parties agree.', "nda"),
+        ("rule.txt", "---\nLEASE AGREEMENT\nAcme lets to Beta", "lease"),
+        ("report.md", "# Export Audit Report\nThe balance sheet, income statement and cash flow are exported.", None),
+        ("f.pdf", "4\nCONTRATO\nDE PRESTAÇÃO DE SERVIÇOS\nDe um lado A, de outro lado B", "customer_contract"),
+        ("f.pdf", "Handbuch\n1. Jahresabschluss ............ 3\n2. Drucken ............ 4", None),
+    ],
+)
+def test_a_page_about_software_is_of_no_kind_and_a_title_may_run_over_two_lines(
+    name: str, text: str, kind: str | None
+) -> None:
+    assert what(name, text).kind == kind
+
+
+@cases(
+    ("text", "state"),
+    [
+        ("# Règlement intérieur\nd’actions, de projets, d’initiatives très diverses.\n", None),
+        ("Lease agreement\nDraft for discussion.\n", "draft"),
+        ("Lease agreement\nDRAFT\n", "draft"),
+        ("---\ntitle: Lease agreement\nstatus: draft\n---\nThe tenant pays.", "draft"),
+    ],
+)
+def test_a_sentence_at_the_top_says_nothing_of_the_state(text: str, state: str | None) -> None:
+    assert what("f.md", text).state == state
