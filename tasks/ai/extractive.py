@@ -146,7 +146,7 @@ def _keep_covered(
 
 
 def _says_something(sentence: str) -> bool:
-    return len(sentence.split()) > 3 or any(map(str.isdigit, sentence))
+    return len(sentence.split()) > 3 or "\t" in sentence.strip() or any(map(str.isdigit, sentence))
 
 
 def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:

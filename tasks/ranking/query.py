@@ -393,13 +393,32 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 """A year that an answer has to be of; others are bounds ("before 2030"), ends of a span, or no years."""
+_OTHERS: Final = (
+    r"(?:supplier|vendor|customer|client|landlord|lessor|tenant|lender|bank|insurer|seller|buyer|purchaser|acquirer|competitor"
+    r"|contractor|subcontractor|distributor|licensor|licensee|guarantor|parent|subsidiary|partner|lieferant(?:en)?|kunden?"
+    r"|vermieters?|mieters?|verkaufers?|kaufers?|wettbewerbers?|fournisseur|client|bailleur|locataire|vendeur|acquereur"
+    r"|concurrent|proveedor|cliente|arrendador|arrendatario|vendedor|fornitore|locatore|venditore|leverancier|klant|verhuurder)"
+)
+"""Those who are not the company that a question is about, in folded text, unless it names them."""
+_OWN: Final = re.compile(
+    r"annual|total|net$|gross|current|regist|head|chief|execut|people|person|share|social|board|manag|director|officer"
+    r"|stockholder|own|employ|staff|office$|revenue|turnover|profit|found|incorporat|auditor|insurer|subsidiar"
+    r"|geschaftsfuhr|gesellschafter|aktionar|mitarbeiter|umsatz|sitz$|vorstand|prufer|versicherer|administra|gerant"
+    r"|dirigeant|actionnaire|salarie|effectif|affaires|siege|commissaire|empleado|accionista|ingresos|dipendent|soci$"
+    r"|amministrator|ricavi|werknemer|aandeelhouder|bestuurder|omzet"
+)
+"""What every company has of its own: who the supplier's directors are does not say who the company's are."""
 _FEWEST: Final = 50  # sentences that a text is taken to have: in five of them each word is common
 _MOST_ASKED: Final = 30  # words of a question that no sentence can be asked to cover; a longer one sets a task
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
+_SELF: Final = re.compile(
+    r"company|business|firma?|corporation|unternehmen|gesellschaft|societe|entreprise|empresa|sociedad|societa|azienda|bedrijf"
+)
+"""Words for the company that a question is about, which hardly need to be said."""
 _SHORTEST: Final = 3  # letters of a word that carries a subject
 _SHORT: Final = 6  # letters from which on a stem may stand inside a compound; a shorter one begins a word
 _SMALL: Final = 0.3
-"""The weight of a verb or an adjective in German, which writes its nouns with capitals."""
+"""The weight of a verb or an adjective in German, which writes nouns with capitals, and of words for the company."""
 
 
 def measure_coverage(
@@ -430,14 +449,34 @@ def measure_coverage(
         weights[name] = weight * log(1 + max(len(texts), _FEWEST) / (count or _NONE))
     if years & having.keys() and not any(any(having[year]) for year in years & having.keys()):
         return [0.0] * len(texts)  # nothing is said of that year
+    theirs = _find_theirs(question, names, language)
+    others = {at for at, text in enumerate(folded) if theirs is not None and theirs.search(text)}
+    for at in others:
+        for has in having.values():
+            has[at] = False
     total = sum(weights.values())
     if not total:
         return [1.0] * len(texts)
     covered = [{word for word, has in having.items() if any(has[max(0, at - 1) : at + 2])} for at in range(len(texts))]
     meant = find_meant_phrases(question)
     for at in likeliest if meant else ():
-        covered[at] |= _find_meant(meant, " ".join(texts[max(0, at - 1) : at + 2]), weights)
+        beside = (texts[place] for place in range(max(0, at - 1), min(at + 2, len(texts))) if place not in others)
+        covered[at] |= _find_meant(meant, " ".join(beside), weights)
     return [sum(map(weights.__getitem__, words)) / total for words in covered]
+
+
+def _find_theirs(question: str, names: Iterable[str], language: str) -> re.Pattern[str] | None:
+    """The pattern of folded text that gives another's part of what is asked of the company, if any such is."""
+    words = [word for name in names for word in name.split()]
+    owned = "|".join(re.escape(_fold(stem(word, language))) for word in words if _OWN.match(_fold(word)))
+    others = re.findall(rf"\b{_OTHERS}", _fold(question))
+    of_company = all(_OWN.match(_fold(word)) or _SELF.fullmatch(_fold(word)) or word[0].isdigit() for word in words)
+    if not owned or not of_company or not all(map(_OWN.match, others)):
+        return None
+    return re.compile(
+        rf"\b{_OTHERS}(?:['’]?s|s['’])?(?: (?!our\b|we\b|company)[\w-]+){{0,3}} (?:{owned})"
+        rf"|\b(?:{owned})\w*(?: \w+)? (?:of|des|der|du|de|del|della|van|von) (?:\w+ )?{_OTHERS}\b"
+    )
 
 
 def _find_language(question: str, texts: Sequence[str]) -> str:
@@ -464,7 +503,8 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
             before, weight = names.popitem()
             names[f"{before} {word}"] = weight
         else:
-            names[word] = _SMALL if language == "German" and spelling.islower() else 1.0
+            is_verb = language == "German" and spelling.islower()
+            names[word] = _SMALL if is_verb or _SELF.fullmatch(_fold(word)) else 1.0
         last, end = spelling, match.end()
     return names
 

@@ -173,3 +173,21 @@ def test_years_of_bounds_and_numbers_like_years_need_not_be_there() -> None:
         assert [sentence for sentence, _ in shown] == [text]
     told = "Revenue in 2024 was EUR 5 million, at 3.20 the share." + rest
     assert not best_sentences("What was revenue in 2020?", [Source(1, "a.pdf", None, told)])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_answered"),
+    [
+        ("Who are the directors?", "The supplier's directors are Jane Poe and John Roe. It delivers steel.", False),
+        ("Who are the supplier's directors?", "The supplier's directors are Jane Poe and John Roe.", True),
+        ("Who are the directors?", "Our directors are Jane Poe and John Roe. The supplier delivers steel.", True),
+        ("How many people does the company employ?", "The customer employs 3,000 people in Texas.", False),
+        ("Wer ist der Geschäftsführer?", "Der Geschäftsführer des Lieferanten ist Herr Kurz.", False),
+        ("Où se trouve le siège social ?", "Le siège social du bailleur est situé à Lyon.", False),
+        ("Who is the owner of the building?", "The landlord is the owner of the building at 4 High Street.", True),
+        ("Where is the headquarters?", "Headquarters\tColumbus, Ohio", True),
+    ],
+)
+def test_what_is_said_of_a_supplier_is_not_said_of_the_company(question: str, text: str, is_answered: bool) -> None:
+    shown = best_sentences(question, [Source(1, "contract.txt", None, text)])
+    assert bool(shown) == is_answered
