@@ -26,7 +26,7 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Scope
 
-from api import documents, login, monitoring, pages
+from api import ai, companies, documents, login, monitoring, pages
 from api.auth import (
     CALLER,
     Guard,
@@ -177,10 +177,8 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
                 on_drive("documents"),
                 on_documents,
             ),
-            area("/v1/ai", "ai", [documents.ask], key("ai"), by_key),
-            area(
-                "/v1/companies", "companies", [documents.facts, documents.ask_about_company], key("companies"), by_key
-            ),
+            area("/v1/ai", "ai", [ai.ask], key("ai"), by_key),
+            area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
             area("/file/d", "documents", [documents.view], needs_local(key("documents")), by_key),
             area("/runs", "documents", pages.REPORT_PAGES, on_drive("runs"), on_documents, as_pages),
             area("/", "documents", pages.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
@@ -200,7 +198,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         debug=False,
         exception_handlers={Exception: respond_outside_of_operations},
         logging_config=None,  # the process that serves decides where its log goes
-        openapi_config=openapi({"QuestionAboutCompany": documents.SECOND_NAMES}),
+        openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
         plugins=[PydanticPlugin(validate_strict=True)],
         request_class=JsonRequest,
         lifespan=[assistants.lifespan, delivering],

@@ -41,7 +41,7 @@ from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
 
 if TYPE_CHECKING:
-    from flows.due_diligence import Estimate
+    from flows.estimate import Estimate
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
@@ -172,7 +172,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
         "is called."
     )
     with _warnings_shown(console), _prefect(console):
-        from flows.due_diligence import estimate  # noqa: PLC0415 - Prefect: see `_run`
+        from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
 
         with _progress(screen.name, console):
             result = estimate(batch_file.absolute(), criteria and criteria.absolute())

@@ -11,7 +11,9 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from api.documents import AiQuestion, FactsOfCompany, IndexOfFolder, QuestionAboutCompany, TextOfDocument
+from api.ai import AiQuestion
+from api.companies import FactsOfCompany, QuestionAboutCompany
+from api.documents import IndexOfFolder, TextOfDocument
 from tasks.ai.question import AiAnswer
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer

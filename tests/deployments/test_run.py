@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deployments.run import estimate_lines
-from flows.due_diligence import CompanyEstimate, Estimate
+from flows.estimate import CompanyEstimate, Estimate
 from tasks.ai.settings import Cap, Pace, Price, Usage
 from tests.cases import cases
 from tests.deployments.test_command_line import call

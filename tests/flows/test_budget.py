@@ -19,7 +19,7 @@ import pytest
 from sqlmodel import col, func, select
 
 from flows.batch import batch
-from flows.due_diligence import estimate
+from flows.estimate import estimate
 from storage import database
 from storage.runs import Run, RunStatus
 from tasks.ai.settings import Usage

@@ -10,8 +10,8 @@ from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.objects import Artifact
 from prefect.client.schemas.sorting import ArtifactSort
 
-from flows import due_diligence as flow
-from flows.due_diligence import batches, extract_all
+from flows import extract_all as flow
+from flows.extract_all import batches, extract_all
 from storage.documents import RoomDocument
 from tests.flows.conftest import write_room
 from tests.storage import rows

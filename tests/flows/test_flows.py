@@ -22,8 +22,12 @@ from sqlmodel import col, func, select
 
 from flows.artifacts import flow
 from flows.batch import batch
-from flows.due_diligence import company_facts, due_diligence, extract_all, index_folder, score_company
+from flows.company_facts import company_facts
+from flows.due_diligence import due_diligence
+from flows.extract_all import extract_all
+from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
+from flows.score_company import score_company
 from storage import database
 from storage.columns import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
@@ -393,7 +397,7 @@ def test_a_scorecard_that_cannot_be_built_is_no_failure_of_prefect(
     def fail(*_: object, **__: object) -> Report:
         raise DatabaseUnavailable
 
-    monkeypatch.setattr("flows.due_diligence.build", fail)
+    monkeypatch.setattr("flows.score_company.build", fail)
     with pytest.raises(CompaniesFailed, match="Alpha"):
         batch(batch_file)
     assert "Prefect failed" not in caplog.text

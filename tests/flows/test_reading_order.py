@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from deployments.cli import app
 from flows.batch import batch
-from flows.due_diligence import index_folder
+from flows.index_folder import index_folder
 from storage import database, documents
 from tasks.documents.batch import read_documents
 from tasks.figures.ledger import LedgerText, build

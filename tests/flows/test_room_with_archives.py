@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.batch import batch
-from flows.due_diligence import extract_all
+from flows.extract_all import extract_all
 from tasks.documents.index import document_index
 from tasks.documents.texts import document_text
 from tasks.reports.report import build

@@ -12,9 +12,9 @@ from sqlmodel import Session
 from flows import due_diligence, unchanged
 from flows.batch import batch
 from flows.batch_file import read_batch
-from flows.due_diligence import index_folder
+from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
-from storage import database, documents, runs, scores
+from storage import database, runs, scores
 from storage.documents import RunDocument, company_documents
 from storage.runs import RunStatus
 from tasks.scoring import score
@@ -238,7 +238,7 @@ def test_an_error_of_the_program_while_companies_are_taken_over_ends_no_run(
     first = batch(batch_file)
     examined.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(documents, "add_documents", lambda *_: 1 / 0)
+        patch.setattr(unchanged, "add_documents", lambda *_: 1 / 0)
         again = batch(batch_file)
     assert sorted(examined) == ["alpha.example", "beta.example"]
     assert told(again) == told(first)
@@ -281,7 +281,7 @@ def test_an_error_of_the_program_before_prefect_is_started_leaves_all_companies_
     first = batch(batch_file)
     examined.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(documents, "add_documents", lambda *_: 1 / 0)
+        patch.setattr(unchanged, "add_documents", lambda *_: 1 / 0)
         begun = begin_again(batch_file)
     assert begun is not None
     assert (begun.left, begun.is_quick) == (2, False)
