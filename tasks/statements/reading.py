@@ -39,11 +39,10 @@ from tasks.language.words import (
 from tasks.statements.figures import StatedFigure, figures, limit_words
 
 _DATA: Final = tomllib.loads(files("tasks.statements").joinpath("thesaurus.toml").read_text(encoding="utf-8"))
-_GROUPS: Final = [frozenset(stem(word) for word in group.split()) for group in _DATA["near"]]
-_GROUPS_OF: Final[dict[str, frozenset[int]]] = {
-    word: frozenset(number for number, group in enumerate(_GROUPS) if word in group)
-    for word in frozenset().union(*_GROUPS)
-}
+_GROUPS_OF: Final[dict[str, set[int]]] = {}
+for _number, _group in enumerate(_DATA["near"]):
+    for _word in map(stem, _group.split()):
+        _GROUPS_OF.setdefault(_word, set()).add(_number)
 _NONE: Final[frozenset[int]] = frozenset()
 _OPPOSITES: Final = frozenset(frozenset(stem(word) for word in pair.split()) for pair in _DATA["opposite"])
 LIGHT: Final = frozenset(stem(word) for word in _DATA["light"].split())
