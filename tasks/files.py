@@ -121,7 +121,7 @@ class Replacing(AbstractContextManager["Replacing", None]):
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._halves: dict[Path, Path] = {}
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -134,7 +134,7 @@ class Replacing(AbstractContextManager["Replacing", None]):
         Raises:
             BadRequest: it cannot be written.
         """
-        target = self._folder / path
+        target = self.folder / path
         try:
             mode = "ab"
             if target not in self._halves:

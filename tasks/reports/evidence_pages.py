@@ -410,7 +410,7 @@ _FOLDER: Final = "reports"
 """In the home, with a file for each folder that a report was written to."""
 
 
-class WrittenEvidence:
+class WrittenPages:
     """The pages in a folder: for each page its files with their sizes, and a hash of what they show."""
 
     def __init__(self, folder: Path) -> None:
@@ -488,7 +488,7 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
     original = find_originals(run)
-    earlier = WrittenEvidence(target)
+    earlier = WrittenPages(target)
     kept: set[str] = set()
     written: set[str] = set()
     unwritten: dict[str, str] = {}
@@ -528,7 +528,7 @@ def _write_pages(
     company: str,
     pages: Sequence[tuple[EvidencePage, WaysOn]],
     target: Path,
-    earlier: WrittenEvidence,
+    earlier: WrittenPages,
     files: set[str],
 ) -> None:
     """Write those pages of a company that do not exist yet; the names of all their files, even begun ones, go into

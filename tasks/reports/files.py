@@ -16,12 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, get_args
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from zlib import crc32
 
+from markupsafe import Markup
 from pydantic import BaseModel
 
 from storage.database import reading
@@ -35,13 +37,14 @@ from tasks.language.normalise import escape_text
 from tasks.reports import company as company_pages
 from tasks.reports.evidence_pages import (
     CitingCompany,
+    WrittenPages,
     find_originals,
     list_claims,
     remove_evidence,
     with_originals,
     write_evidence,
 )
-from tasks.reports.html import HtmlReport
+from tasks.reports.html import HtmlReport, cut_section
 from tasks.reports.models import (
     CompanyReport,
     CriterionReport,
@@ -255,14 +258,32 @@ class _Html(_Writer):
         super().__init__(report, format_name, files)
         self._original = find_originals(report.run.id)
         self._html = HtmlReport(report.run, report.listed)
+        self._earlier, self._written = WrittenPages(files.folder / company_pages.FOLDER), list[str]()
 
     def add(self, company: CompanyReport) -> None:
         company = with_originals(company, self._original)
         self._html.add(company)
         if self._html.are_apart:
-            self._files.add(*self._html.own_page(company))
+            shown = self._html.hash_section(company)
+            path, written = self._html.own_page(company, self._find_section(self._html.path, shown))
+            page = written.encode()
+            self._files.add(path, page)
+            self._earlier.note(path, f"{shown} {sha256(page).hexdigest()}", ())
+            self._written.append(path)
+
+    def _find_section(self, path: str, shown: str) -> Markup | None:
+        """The section of the earlier page at this path, if that page is as we wrote it and showed exactly the same."""
+        try:
+            page = (self._files.folder / path).read_bytes()
+        except OSError:
+            return None
+        is_same = self._earlier.files(path, f"{shown} {sha256(page).hexdigest()}") is not None
+        return cut_section(page.decode()) if is_same else None
 
     def end(self) -> None:
+        if self._written:
+            with suppress(OSError):  # the next report renders the sections again
+                self._earlier.save(self._written)
         for piece in self._html.first_page():
             self._files.add(self._name, piece)
 

@@ -22,6 +22,7 @@ from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
 from tasks.language.normalise import escape_text
+from tasks.plugins import code_version
 from tasks.reports import company as companies
 from tasks.reports import criteria, findings, key_figures, request_files, wording
 from tasks.reports.company import CompanyPages
@@ -34,6 +35,10 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 OPEN_UP_TO = 5
 """With more companies than these their sections start closed: the matrix is the way in."""
+
+_SECTION_BEGINS: Final = '<h2 class="hidden">The company in full</h2>\n'
+_SECTION_ENDS: Final = '</section>\n</main>\n<footer class="closing">'
+"""Around what `company_page.html` shows of the company: words of documents are escaped, and contain neither."""
 
 _PIECE: Final = 200
 """Outputs of a template that are one piece of a page: a piece is written as one, and small beside a long page."""
@@ -75,10 +80,22 @@ class HtmlReport:
             section = fill_template("company_section.html", **shown)
             self._sections.append(Markup(section))  # noqa: S704 - the template has escaped it
 
-    def own_page(self, company: CompanyReport) -> tuple[str, str]:
-        """The page of the company that was added last, with its path."""
+    @property
+    def path(self) -> str:
+        """The path of the page of the company that was added last."""
+        return self._pages.path(len(self._companies))
+
+    def own_page(self, company: CompanyReport, section: Markup | None = None) -> tuple[str, str]:
+        """The page of the company that was added last, with its path; `section` is what `cut_section` gave of it."""
         number = len(self._companies)
-        return self._pages.path(number), render_company(self._run, company, number, self._names, self._pages)
+        return self.path, render_company(self._run, company, number, self._names, self._pages, section=section)
+
+    def hash_section(self, company: CompanyReport) -> str:
+        """A hash of everything that the section of the company that was added last shows, and of how it is made."""
+        run = self._run
+        alike = company.model_copy(update={"compared_with": company.compared_with and "the last run"})
+        shown = code_version("tasks"), len(self._companies), run.scale, run.previous is None, alike
+        return sha256(repr(shown).encode(errors="surrogatepass")).hexdigest()
 
     def first_page(self, leads: Sequence[tuple[str, str]] = (), page: int = 0) -> Iterator[str]:
         """The page report.html in pieces: for a thousand companies it is some MB.
@@ -138,6 +155,7 @@ def render_company(
     names: Sequence[str | None],
     pages: CompanyPages,
     elsewhere: Mapping[str, str] | None = None,
+    section: Markup | None = None,
 ) -> str:
     """A company's own page, one folder below the report.
 
@@ -149,6 +167,7 @@ def render_company(
         pages: where they are shown.
         elsewhere: the addresses of the pages of the service that show its `table` and its `documents`; None if there
             are no such pages.
+        section: what the page shows of the company, if it was made before.
     """
     beside = [other if 1 <= other <= len(names) and names[other - 1] else None for other in (number - 1, number + 1)]
     return fill_template(
@@ -156,9 +175,16 @@ def render_company(
         **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere},
         company=company,
         n=number,
+        section=section,
         open_sections=True,
         neighbours=[(names[other - 1], pages.path(other)) if other else None for other in beside],
     )
+
+
+def cut_section(page: str) -> Markup:
+    """What a company's own page shows of it: all but what names the run, the companies beside it, and our own parts."""
+    section = page.partition(_SECTION_BEGINS)[2].rpartition(_SECTION_ENDS)[0]
+    return Markup(section)  # noqa: S704 - the template has escaped it
 
 
 def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base: str) -> dict[str, Any]:

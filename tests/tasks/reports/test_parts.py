@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 from storage import database
 from storage.columns import DatabaseUnavailable
@@ -17,7 +18,7 @@ from storage.scores import ScoreStatus
 from tasks.errors import BadRequest
 from tasks.reports.company import company_report
 from tasks.reports.files import render, write_report, write_reports
-from tasks.reports.html import HtmlReport
+from tasks.reports.html import HtmlReport, cut_section
 from tasks.reports.models import CompanyReport, QuoteBox, Report, ReportInParts
 from tasks.reports.report import build, build_in_parts
 from tests.tasks.reports.everything import report_with_everything
@@ -65,6 +66,31 @@ def test_files_of_a_run_are_those_of_its_whole_report(tmp_path: Path, count: int
     assert len(written) == (22 if count == 21 else 1)
     for path in written:
         assert (tmp_path / "parts" / path).read_bytes() == (tmp_path / "whole" / path).read_bytes()
+
+
+def test_what_a_page_shows_of_a_company_is_rendered_again_where_it_may_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken_over: list[str] = []
+
+    def cut(page: str) -> Markup:
+        taken_over.append(page)
+        return cut_section(page)
+
+    monkeypatch.setattr("tasks.reports.files.cut_section", cut)
+    write_many("r1", 21)
+    write_reports("r1", tmp_path / "out")
+    write_many("r2", 21, days=1)  # its pages say what has not changed, and those of the first run nothing
+    write_reports("r2", tmp_path / "out")
+    assert not taken_over
+    write_many("r3", 21, days=2)
+    write_company("r3", "c0.example", documents=[document("accounts")])
+    edited = next(page for page in sorted((tmp_path / "out" / "companies").iterdir()) if b"C7" in page.read_bytes())
+    edited.write_bytes(edited.read_bytes().replace(b"proven", b"Proven"))
+    write_reports("r3", tmp_path / "out")
+    assert len(taken_over) == 19  # not that of C0, nor the one that was edited
+    write_reports("r3", tmp_path / "afresh")
+    assert files_in(tmp_path / "out" / "companies") == files_in(tmp_path / "afresh" / "companies")
 
 
 def test_a_report_in_parts_is_the_whole_one_each_time() -> None:
