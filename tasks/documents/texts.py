@@ -47,7 +47,7 @@ from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr.page import RecognisedPage, ScanState, fill, scanned_pages
 from tasks.reading.ocr.recognise import Engines, order_page
 from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
-from tasks.reading.pool.process import list_reader_modules
+from tasks.reading.pool.process import list_reader_modules, list_study_modules
 from tasks.reading.pool.worker import Read
 from tasks.reading.text_writer import NO_TEXT, Place, Reading
 from tasks.remote import fan_out
@@ -207,7 +207,7 @@ def share_readers(processes: int) -> None:
 
 @lru_cache(maxsize=4)
 def _pool(limits: Limits, read: Read) -> ExtractionPool:
-    modules = *list_reader_modules(), read.__module__
+    modules = list_reader_modules() if read is read_with_embedded else list_study_modules()
     pool = ExtractionPool(max(1, processors() // _sharing[0]), limits, read, modules=modules)
     atexit.register(pool.close)
     _pools.append(pool)

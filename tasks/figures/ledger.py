@@ -35,7 +35,7 @@ from storage.texts import (
     texts_without_ledger,
 )
 from tasks.documents.drive.spool import spool
-from tasks.errors import DiligenceError
+from tasks.errors import DiligenceError, Unreadable
 from tasks.figures.conflicts import (
     RULE,
     FigureConflict,
@@ -50,7 +50,7 @@ from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import ALWAYS, FOUNDING_YEAR, VERSION, find_named_basis
 from tasks.figures.figure import ACTUAL, WORDS, Figure, concepts_file, find_basis, taxonomy
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.limited import WrittenText, figure_from, make_limits, reason, receive, submit
+from tasks.figures.limited import LookedThrough, WrittenText, figure_from, make_limits, reason, receive, submit
 from tasks.language.periods import When, count_months, find_periods, last_day
 from tasks.operation import operation
 from tasks.reading.text_writer import Reading, sure_day, today
@@ -332,6 +332,21 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
         del loaded
         for text_id, future in asked:
             yield _make_ledger(text_id, names[text_id], future)
+
+
+def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
+    """The figures of one text, and what else was found in it; waits for the result.
+
+    Raises:
+        Unreadable: it was not looked through within the limits; the message says which. Unavailable: try again.
+    """
+    try:
+        with spool() as folder:
+            found = receive(submit(text, folder))
+    except DiligenceError as error:
+        why = reason(error, make_limits())
+        raise (Unreadable(f"{text.name}: {why}.") if why else error) from error
+    return [figure_from(columns) for columns in found.figures if columns["concept"] != FOUNDING_YEAR], found
 
 
 def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:

@@ -15,21 +15,18 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
-from tasks.documents.drive.spool import spool
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
 from tasks.figures.conflicts import decimal_text
 from tasks.figures.document import LedgerDocument, Places
-from tasks.figures.document_figures import FOUNDING_YEAR, find_figures
+from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure, read_taxonomy
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.reading.configuration import ReadingSettings, make_reading_limits
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
+from tasks.reading.pool.process import list_study_modules
 from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2
-_LOADED: Final = "tasks.figures.loaded"
-"""Imported by name, and only by the server that forks the processes: it takes 0.3 s of processor time."""
-
 _KIND: Final = "stored text"
 """What the log calls what a process fails on."""
 
@@ -75,7 +72,7 @@ def make_limits() -> Limits:
 
 @lru_cache(maxsize=4)
 def _pool(limits: Limits) -> ExtractionPool:
-    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, modules=[__name__, _LOADED])
+    return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, modules=list_study_modules())
 
 
 def receive(future: "Future[Reading]") -> LookedThrough:
@@ -85,21 +82,6 @@ def receive(future: "Future[Reading]") -> LookedThrough:
         DiligenceError: it was not looked through; `reason` says why where that is the text's own doing.
     """
     return LookedThrough(**json.loads(future.result().text))
-
-
-def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
-    """The figures of one text, and what else was found in it; waits for the result.
-
-    Raises:
-        Unreadable: it was not looked through within the limits; the message says which. Unavailable: try again.
-    """
-    try:
-        with spool() as folder:
-            found = receive(submit(text, folder))
-    except DiligenceError as error:
-        why = reason(error, make_limits())
-        raise (Unreadable(f"{text.name}: {why}.") if why else error) from error
-    return [figure_from(columns) for columns in found.figures if columns["concept"] != FOUNDING_YEAR], found
 
 
 def reason(error: DiligenceError, limits: Limits) -> str | None:

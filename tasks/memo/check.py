@@ -21,7 +21,8 @@ from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, group
 from tasks.figures.figure import Figure as LedgerFigure
 from tasks.figures.figure import concepts_file
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.limited import WrittenText, find_now
+from tasks.figures.ledger import find_now
+from tasks.figures.limited import WrittenText
 from tasks.language.normalise import escape_text
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months
