@@ -90,7 +90,7 @@ def find_out(endpoint: Endpoint, formats: Sequence[RequestFormat], ledger: Ledge
             usage = _ask(endpoint, formats, ledger and ledger.keeping(find_replies(key, endpoint.model)))
         except BudgetSpent:
             return
-        keep_answer(key, endpoint.model, endpoint.capabilities.as_json(), usage)
+        keep_answer(key, endpoint.model, endpoint.capabilities.model_dump(mode="json"), usage)
         endpoint.capabilities.known = True
 
 

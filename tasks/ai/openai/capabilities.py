@@ -5,15 +5,28 @@ learned again from a later answer.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from enum import Enum
+from functools import partial
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer
 
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 
+E = TypeVar("E", bound=Enum)
 
-@dataclass
-class Capabilities:
+
+def _by_name(kind: type[E], value: E | str) -> E:
+    return kind[value] if isinstance(value, str) else value
+
+
+_AS_NAME: Final = PlainSerializer(lambda member: member.name, return_type=str)
+_Format = Annotated[RequestFormat, BeforeValidator(partial(_by_name, RequestFormat)), _AS_NAME]
+_Option = Annotated[Option, BeforeValidator(partial(_by_name, Option)), _AS_NAME]
+
+
+class Capabilities(BaseModel):
     """What is known about a model at an address.
 
     Attributes:
@@ -35,11 +48,11 @@ class Capabilities:
         known: it was asked what it is able to do, now or by an earlier process.
     """
 
-    unsupported: set[RequestFormat] = field(default_factory=set)
-    works: set[RequestFormat] = field(default_factory=set)
-    keeps: RequestFormat | None = None
-    loose: set[RequestFormat] = field(default_factory=set)
-    refused: set[Option] = field(default_factory=set)
+    unsupported: set[_Format] = Field(default_factory=set)
+    works: set[_Format] = Field(default_factory=set)
+    keeps: _Format | None = None
+    loose: set[_Format] = Field(default_factory=set)
+    refused: set[_Option] = Field(default_factory=set)
     thinks: bool = False
     window: int | None = None
     truncates: bool = False
@@ -48,8 +61,8 @@ class Capabilities:
     reading: float | None = None
     writing: float | None = None
     models: tuple[str, ...] = ()
-    servers: set[str] = field(default_factory=set)
-    known: bool = False
+    servers: set[str] = Field(default_factory=set, exclude=True)
+    known: bool = Field(default=False, exclude=True)
 
     def refuse(self, option: Option, sent_without: Collection[Option]) -> bool:
         """Record that the server refuses a part of a request; False if the request went out without it already.
@@ -86,36 +99,15 @@ class Capabilities:
             before = self.writing or written / seconds
             self.writing = (_REMEMBERED + written) / (_REMEMBERED / before + seconds)
 
-    def as_json(self) -> dict[str, Any]:
-        """What is worth keeping for other processes."""
-        return {
-            **{name: sorted(member.name for member in frozenset(getattr(self, name))) for name in _SETS},
-            **{name: getattr(self, name) for name in _PLAIN},
-            "keeps": self.keeps and self.keeps.name,
-            "models": list(self.models),
-        }
-
     def load(self, stored: Mapping[str, Any]) -> None:
-        """Take over what `as_json` returned."""
-        for name, kind in _SETS.items():
-            setattr(self, name, {kind[member] for member in stored[name]})
-        for name in _PLAIN:
-            setattr(self, name, stored[name])
-        self.keeps = RequestFormat[stored["keeps"]] if stored["keeps"] else None
-        self.models = tuple(stored["models"])
-        self.known = True
+        """Take over what another process found out, as `model_dump` gave it in JSON."""
+        for name, value in Capabilities.model_validate({**stored, "known": True}):
+            setattr(self, name, value)
 
 
 _MOST_SERVERS: Final = 4  # that are told apart
 _COUNTS: Final = 8  # tokens; fewer say nothing of a speed
 _REMEMBERED: Final = 500  # tokens before an answer that count for the speed beside its own
-_PLAIN: Final = ("thinks", "window", "truncates", "counts", "slots", "reading", "writing")
-_SETS: Final[Mapping[str, type[RequestFormat] | type[Option]]] = {
-    "unsupported": RequestFormat,
-    "loose": RequestFormat,
-    "works": RequestFormat,
-    "refused": Option,
-}
 
 _capabilities: Final[dict[tuple[str, str], Capabilities]] = {}
 

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import inf
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from httpx2 import ConnectError, ConnectTimeout, HTTPError, ProxyError, StreamError, TimeoutException, TransportError
 from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError, Timeout
@@ -158,52 +158,43 @@ class Endpoint:
             BudgetSpent: the ledger leaves nothing for it.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        account = ledger or Ledger(Account())
-        limit = self._answer_limit(account, most)
-
-        def ask() -> Reply:
-            return self._leaving_out(
-                lambda: self._ask(request_format, messages, schema, account, most), account, one_attempt=one_attempt
-            )
-
-        try:
-            return ask()
-        except EndlessAnswer:
-            raise
-        except UnknownModel:
-            self.describe()
-            raise unknown_model(self.capabilities.models) from None
-        except ContextWindowExceeded as error:
-            if error.window is not None:
-                self.capabilities.narrow_window(error.window)
-            if limit == self._answer_limit(account, most):
-                raise
-            return ask()  # the room for the answer may have been what is too much: it is smaller now
-        except AnswerCut as cut:
-            # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
-            if cut.text or not cut.usage.calls or limit is None:
-                raise
-            self.capabilities.thinks = True
-            if limit == self._answer_limit(account, most):
-                raise
-            with adding_to_failures(cut.usage):
-                reply = ask()
-            return replace(reply, usage=reply.usage + cut.usage)
-
-    def _leaving_out(self, once: Callable[[], Reply], ledger: Ledger, *, one_attempt: bool) -> Reply:
-        """The reply of `once`, which leaves out the parts of the request that the server refuses, as they show."""
+        account, usage = ledger or Ledger(Account()), Usage()
         while True:
-            if Option.LIMIT in self.capabilities.refused and ledger.answer_limit is not None:
+            limit, sent_without = self._answer_limit(account, most), frozenset(self.capabilities.refused)
+            if Option.LIMIT in sent_without and account.answer_limit is not None:
                 raise NotConfigured(
                     "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
                     "Leave the budget out, or ask another server."
                 )
-            sent_without = frozenset(self.capabilities.refused)
             try:
-                return self._patiently(once, one_attempt=one_attempt)
+                with adding_to_failures(usage):
+                    reply = self._patiently(
+                        lambda: self._ask(request_format, messages, schema, account, most), one_attempt=one_attempt
+                    )
+                return replace(reply, usage=usage + reply.usage)
             except RefusedOption as refusal:
                 if not self.capabilities.refuse(refusal.option, sent_without):
                     raise not_taken(400) from None
+            except UnknownModel:
+                self.describe()
+                raise unknown_model(self.capabilities.models) from None
+            except EndlessAnswer:
+                raise
+            except ContextWindowExceeded as error:
+                if error.window is not None:
+                    self.capabilities.narrow_window(error.window)
+                # The room for the answer may have been what is too much.
+                if limit == self._answer_limit(account, most):
+                    raise
+                usage = error.usage
+            except AnswerCut as cut:
+                # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
+                if cut.text or not cut.usage.calls or limit is None:
+                    raise
+                self.capabilities.thinks = True
+                if limit == self._answer_limit(account, most):
+                    raise
+                usage = cut.usage
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request in that format; a busy server is tried again for a while.
@@ -212,11 +203,7 @@ class Endpoint:
             UnsupportedRequestFormat: the server does not know this format.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-
-        def once() -> bytes:
-            return self._send(request_format, request)[0].whole()
-
-        return self._patiently(once)
+        return self._patiently(lambda: self._send(request_format, request).whole())
 
     def replies(
         self, formats: Sequence[RequestFormat], ask: Callable[[RequestFormat], T]
@@ -328,7 +315,7 @@ class Endpoint:
                 request = build_request(request_format, self.model, messages, schema, call.answer_limit, without)
             try:
                 with span(f"chat {self.model}", {"gen_ai.request.model": self.model}):
-                    arrival, pace = self._send(request_format, request, call)
+                    arrival = self._send(request_format, request, call)
                     reply = self._read(arrival, request_format, prompt, call)
             except AnswererFailed as failure:
                 cut = failure.text if isinstance(failure, AnswerCut) and call.answer_limit is None else None
@@ -349,7 +336,8 @@ class Endpoint:
         if was_cut(text, read, window=window):
             self.capabilities.narrow_window(read, truncates=True)
             raise prompt_truncated(read, usage)
-        self.capabilities.note_speed(read - reply.cached, pace.first, reply.usage.output_tokens, pace.rest)
+        writing = arrival.lasts - arrival.waited if arrival.waited else 0.0
+        self.capabilities.note_speed(read - reply.cached, arrival.waited, reply.usage.output_tokens, writing)
         if self.capabilities.note_server(reply.server):
             log.warning(
                 "Two models answer at the AI server's address, so that the same question may be judged in two ways. "
@@ -420,10 +408,8 @@ class Endpoint:
             written = (limit or written) if answer is None else most_model_tokens(answer)
         return Usage(usage.calls, read if is_read else most_model_tokens(prompt), written)
 
-    def _send(
-        self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None
-    ) -> tuple[Arrival, "_Pace"]:
-        """The response, and how fast it arrived.
+    def _send(self, request_format: RequestFormat, request: dict[str, Any], call: Call | None = None) -> Arrival:
+        """The response.
 
         `call` is told if the server may have given an answer that did not arrive. One whose reply is there already is
         not sent.
@@ -431,8 +417,10 @@ class Endpoint:
         if call and call.reply is not None:
             arrival = Arrival()
             arrival.add(call.reply.encode())
-            return arrival, _Pace(0.0, 0.0)
-        silence = self._silence(request)
+            return arrival
+        # The server may be silent for the time limit, and while it reads the prompt.
+        reading = self.capabilities.reading
+        silence = self._timeout + (_tokens(request) / reading if reading else 0)
         error: Exception
         try:
             return self._exchange(request_format, request, silence, {HEADER: call.key} if call else {})
@@ -446,21 +434,14 @@ class Endpoint:
             call.lose()
         raise error  # without its cause: the server's words, which a traceback would show, can hold key and prompt
 
-    def _silence(self, request: dict[str, Any]) -> float:
-        """Seconds that the server may be silent: the limit plus the time that it needs to read the prompt."""
-        reading = self.capabilities.reading
-        return self._timeout + (_tokens(request) / reading if reading else 0)
-
     def _exchange(
         self, request_format: RequestFormat, request: dict[str, Any], silence: float, headers: dict[str, str]
-    ) -> tuple[Arrival, "_Pace"]:
+    ) -> Arrival:
         """The whole response. If the caller leaves midway, the connection closes, which cancels the call.
 
         `silence` is in seconds. An answer that arrives slowly, piece by piece, must end too: a stream some time later,
         a body sent whole within one silence.
         """
-        began = time.monotonic()
-        first: float | None = None
         limits = [request[name] for name in LIMIT_NAMES if name in request]
         arrival = Arrival(limits[0] if limits else None)
         is_response = request_format is RequestFormat.RESPONSES
@@ -469,19 +450,16 @@ class Endpoint:
         with resource.with_streaming_response.create(**request, extra_headers=headers, timeout=patience) as response:
             for piece in response.iter_bytes():
                 arrival.add(piece)
-                lasts = time.monotonic() - began
-                if first is None and arrival.pieces:
-                    first = lasts
                 if arrival.is_endless:
                     usage = Usage(1, _tokens(request), arrival.pieces)
                     raise EndlessAnswer(EndlessAnswer.says, usage, arrival.text)
-                if lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
-                    raise too_slow(lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence)
+                if arrival.lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
+                    raise too_slow(arrival.lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence)
                 if arrival.size > _LARGEST:
                     raise SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL.")
         if arrival.is_empty:
             raise Lost.EMPTY.try_again()
-        return arrival, _Pace(0.0, 0.0) if first is None else _Pace(first, time.monotonic() - began - first)
+        return arrival
 
     def describe(self) -> None:
         """Ask the server what it says about itself: its models, their context, its slots.
@@ -538,13 +516,6 @@ def _tokens(request: dict[str, Any]) -> int:
 
 def _names(value: Any) -> list[str]:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
-class _Pace(NamedTuple):
-    """Seconds until a streamed answer's first piece, and from there to its end; 0 if the answer arrived whole."""
-
-    first: float
-    rest: float
 
 
 def _translate(failure: OpenAIError | HTTPError | StreamError, silence: float) -> tuple[Exception, bool]:

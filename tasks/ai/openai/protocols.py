@@ -23,6 +23,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from time import monotonic
 from typing import Any
 
 from pydantic import BaseModel
@@ -404,12 +405,14 @@ _THOUGHTS = 8  # times the limit for answer and thoughts, where a server counts 
 class Arrival:
     """The body of an answer that is arriving; `limit` is the most tokens that were asked for.
 
-    `size` is its bytes so far, `pieces` the events that held text, at most one for each token. `is_endless` means that
-    it keeps repeating itself, or says far more than it may.
+    `size` is its bytes so far, `pieces` the events that held text, at most one for each token. `waited` are the seconds
+    until the first text of a stream. `is_endless` means that it keeps repeating itself, or says far more than it may.
     """
 
     def __init__(self, limit: int | None = None) -> None:
         self.size = self.pieces = 0
+        self.waited = 0.0
+        self._began = monotonic()
         self.is_endless = False
         self._is_broken = False
         self._has_ended = False
@@ -420,6 +423,11 @@ class Arrival:
         self._data: list[bytes] = []
         self._events: list[dict[str, Any]] = []
         self._texts: dict[str, list[str]] = {}
+
+    @property
+    def lasts(self) -> float:
+        """Seconds since it was asked for."""
+        return monotonic() - self._began
 
     @property
     def is_stream(self) -> bool:
@@ -447,6 +455,7 @@ class Arrival:
             self._body = bytearray(rest)
             for line in lines:
                 self._take(line.removesuffix(b"\r"))
+            self.waited = self.waited or (self.lasts if self.pieces else 0.0)
             if self.pieces >= self._next_check and not self._has_ended:
                 self._next_check = self.pieces + _CHECKED
                 self.is_endless = self._has_no_end()
