@@ -60,6 +60,7 @@ from tasks.ai.openai.protocols import (
     Reply,
     RequestFormat,
     build_request,
+    dicts,
     read_completion,
     read_response,
 )
@@ -469,8 +470,7 @@ class Endpoint:
         OpenRouter `context_length`, Groq `context_window`. A server that says nothing, or wants another key for it, is
         still asked for answers.
         """
-        models = self._get("models").get("data")
-        listed = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
+        listed = dicts(self._get("models").get("data"))
         props = self._get(f"{self.address.rstrip('/').removesuffix('/v1')}/props")
         settings = props.get("default_generation_settings")
         mine = [entry for entry in listed if self.model in {entry.get("id"), *_names(entry.get("aliases"))}]

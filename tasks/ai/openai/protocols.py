@@ -324,7 +324,7 @@ def _without_reasoning(text: str) -> str:
 
 
 def _text(content: Any) -> str:
-    """The text of a message, whose content is a string or a list of parts."""
+    """The text of a message or a piece of it, whose content is a string or a list of parts."""
     if isinstance(content, str):
         return content
     parts = [part for part in dicts(content) if part.get("type", "text") in {"text", "output_text"}]
@@ -505,9 +505,13 @@ class Arrival:
 
     def _note(self, event: dict[str, Any]) -> None:
         """Keep the texts of an event, and whether it is the last one that says something."""
-        ends = event.get("type") in _LAST_EVENTS or any(choice.get("finish_reason") for choice in _choices(event))
+        ends = event.get("type") in _LAST_EVENTS or any(
+            choice.get("finish_reason") for choice in dicts(event.get("choices"))
+        )
         self._has_ended = self._has_ended or ends
-        texts = [(name, _plain(delta.get(name))) for delta in map(_delta, _choices(event)) for name in _TEXTS]
+        texts = [
+            (name, _text(delta.get(name))) for delta in map(_delta, dicts(event.get("choices"))) for name in _TEXTS
+        ]
         if isinstance(event.get("delta"), str):  # of the Responses protocol
             texts.append(
                 ("content" if event.get("type") == "response.output_text.delta" else "reasoning", event["delta"])
@@ -524,7 +528,7 @@ class Arrival:
         told: dict[str, Any] = {"usage": None}
         for event in self._events:
             told |= {name: event[name] for name in _TOLD if event.get(name)}
-            for choice in _choices(event):
+            for choice in dicts(event.get("choices")):
                 finish = choice.get("finish_reason") or finish
                 for call in _delta(choice).get("tool_calls") or []:
                     piece = (call.get("function") or {}).get("arguments")
@@ -556,18 +560,6 @@ def _repeats(texts: list[str]) -> bool:
     )
 
 
-def _choices(event: Mapping[str, Any]) -> list[dict[str, Any]]:
-    choices = event.get("choices")
-    return [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
-
-
 def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
     delta = choice.get("delta") or choice.get("message")
     return delta if isinstance(delta, dict) else {}
-
-
-def _plain(content: Any) -> str:
-    """The text of a piece, which is a string or a list of parts."""
-    if isinstance(content, list):
-        return "".join(_plain(part.get("text")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
