@@ -108,8 +108,10 @@ class Answerer(Protocol):
         address: the address of the model's server; None if there is none. It may hold a password, so it must not be
             shown.
         judges: whether `judge` works.
+        inner: the answerer that this one asks, and whose server it has; None where it asks no other.
     """
 
+    inner: "Answerer | None" = None
     name: str
     model: str | None = None
     address: str | None = None
@@ -118,25 +120,26 @@ class Answerer(Protocol):
     @property
     def window(self) -> int | None:
         """How many tokens the model takes at once, prompt and answer together; None if that is not known."""
-        return None
+        return self.inner.window if self.inner else None
 
     @property
     def side_by_side(self) -> int:
         """How many questions are worth asking at once; more would only wait for each other."""
-        return 1
+        return self.inner.side_by_side if self.inner else 1
 
     @property
     def pace(self) -> Pace | None:
         """How fast the model was measured to be, by this or an earlier process; None if it was not. Sends nothing."""
-        return None
+        return self.inner.pace if self.inner else None
 
-    def prepare(self, ledger: Ledger | None = None) -> None:  # noqa: ARG002 - of answerers with a server
+    def prepare(self, ledger: Ledger | None = None) -> None:
         """Find out what the server is able to do, and how fast it is, where that is not known and wanted.
 
         Raises:
             tasks.errors.DiligenceError: the server cannot be asked.
         """
-        return
+        if self.inner:
+            self.inner.prepare(ledger)
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """A text that answers `question` from `sources` (or from none); each call is settled with `ledger`.

@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from storage import database, texts
 from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.settings import AiSettings, Pace
+from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.language.words import COMMON_WORDS
 
@@ -339,6 +339,8 @@ def _is_no_accent(letter: str) -> bool:
 class PseudonymousAnswerer(Answerer):
     """Sends stand-ins in place of names to another answerer, and restores the names in its answers."""
 
+    inner: Answerer
+
     def __init__(self, inner: Answerer, find: Callable[[], Names] = Names) -> None:
         """Replace the user's names, and those that `find` returns at the first question."""
         self.inner = inner
@@ -349,25 +351,6 @@ class PseudonymousAnswerer(Answerer):
     def _stand_ins(self) -> StandIns:
         with self._lock:
             return _make(user_names() | self._find())
-
-    @property
-    def window(self) -> int | None:
-        """As `Answerer.window`."""
-        return self.inner.window
-
-    @property
-    def side_by_side(self) -> int:
-        """As `Answerer.side_by_side`."""
-        return self.inner.side_by_side
-
-    @property
-    def pace(self) -> Pace | None:
-        """As `Answerer.pace`."""
-        return self.inner.pace
-
-    def prepare(self, ledger: Ledger | None = None) -> None:
-        """As `Answerer.prepare`."""
-        self.inner.prepare(ledger)
 
     def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
         """As `Answerer.answer`."""
