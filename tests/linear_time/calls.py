@@ -257,7 +257,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes paths, and has the kinds of texts told elsewhere": r"ai\.privileged\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(answerer|capabilities|client|protocols)|settings|statement_check|question)\.\w+
-        | companies\.(facts|edgar|question|sources|wikidata\.(client|entity)|search)\.\w+
+        | companies\.(facts|edgar|question|sources|wikidata\.(client|entity)|search|hosted_search)\.\w+
         | companies\.(pages\.read_pages|web\.(site|client|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""

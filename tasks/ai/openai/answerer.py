@@ -1,4 +1,4 @@
-"""The answerer that calls a language model, and its server's web search.
+"""The answerer that calls a language model.
 
 Servers differ: not all support the Responses protocol, not all accept a JSON schema or a JSON mode, and few say how
 much they take at once. The best request format is tried first; what works is remembered for each address and model.
@@ -14,11 +14,10 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import sha256
 from math import ceil
 from threading import Lock
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -42,13 +41,11 @@ from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
 from tasks.ai.openai.errors import (
     ContextWindowExceeded,
     EndlessAnswer,
-    UnsupportedRequestFormat,
     adding_to_failures,
 )
-from tasks.ai.openai.protocols import Reply, RequestFormat, dicts, longest_answer
-from tasks.ai.pseudonyms import is_on
+from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
 from tasks.ai.settings import AiSettings, Pace, Usage
-from tasks.errors import NotConfigured, SourceFailed
+from tasks.errors import NotConfigured
 from tasks.language.sentences import sentences
 from tasks.language.words import most_model_tokens, usual_model_tokens
 from tasks.offload import offload
@@ -156,7 +153,6 @@ _MANY_MODELS = 128_000  # tokens that parts are then made for, until the model s
 _LEAST: Final = 448  # tokens of an answer in words of its own, such as a search plan
 _KEY: Final = 8  # tokens of a key of an answer with its marks, and of a number or a choice as its value
 _CUT: Final = "The model's answer exceeded its limit: what follows its last complete sentence is missing."
-_SEARCH_PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
 
 def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
@@ -166,20 +162,19 @@ def from_settings(settings: AiSettings) -> "OpenAiAnswerer":
         NotConfigured: the settings do not say where to call it, or address or key cannot be right.
     """
     assert settings.ai_model
-    address, key = _server(settings)
+    address, key = find_server(settings)
     return OpenAiAnswerer(
-        model=settings.ai_model,
-        api=settings.ai_api,
-        key=key,
-        base_url=address,
-        timeout=settings.ai_timeout,
-        patience=settings.ai_timeout,
+        settings.ai_model,
+        settings.ai_api,
+        key,
+        address,
+        settings.ai_timeout,
         window=settings.ai_window,
         probes=settings.ai_probe,
     )
 
 
-def _server(settings: AiSettings) -> tuple[str, str | None]:
+def find_server(settings: AiSettings) -> tuple[str, str | None]:
     """The address and key of the AI server. Raises the same errors as `from_settings`."""
     if settings.openai_api_key is None and settings.openai_base_url is None:
         raise NotConfigured(
@@ -411,100 +406,3 @@ def _note_on_cut(reply: Reply) -> Sequence[str]:
 def _read(reply: Reply, schema: type[T], material: str) -> T:
     """The judgement in the reply: in its text, otherwise in a tool's arguments or at the end of the reasoning."""
     return read_object([reply.text] if reply.text else reply.arguments, schema, material, reply.reasoning)
-
-
-class WebSearch:
-    """The AI server's own web search: a request with the tool `web_search`, and the pages that the model used.
-
-    Only servers that support the Responses protocol have it. Nothing confidential is sent, and the server is asked to
-    store nothing.
-    """
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-
-    def find(self, query: str) -> list[dict[str, str]]:
-        """The pages found: `url`, `title`, and as `content` what the model cites them for (may be empty).
-
-        Pages that the model cites come first, then the others that it opened; each address once.
-
-        Raises:
-            NotConfigured: the server has no such tool.
-            DiligenceError: it could not be asked, or answered wrongly.
-        """
-        request = {
-            "model": self._endpoint.model,
-            "input": [{"role": "user", "content": _SEARCH_PROMPT + query}],
-            "tools": [{"type": "web_search"}],
-            "include": ["web_search_call.action.sources"],
-            "store": False,
-        }
-        try:
-            body = self._endpoint.send(RequestFormat.RESPONSES, request)
-        except UnsupportedRequestFormat:
-            raise NotConfigured(
-                "The AI server has no web search of its own. Set DILIGENCE_SEARCH to another provider."
-            ) from None
-        try:
-            reply = json.loads(body)
-        except (ValueError, RecursionError):
-            reply = None
-        output = reply.get("output") if isinstance(reply, dict) else None
-        if not isinstance(output, list):
-            raise SourceFailed("The AI server's answer to a web search cannot be read. Check OPENAI_BASE_URL.")
-        items = dicts(output)
-        pages: dict[str, dict[str, str]] = {}
-        for page in (*_list_cited(items), *_list_opened(items)):
-            pages.setdefault(page["url"], page)
-        return list(pages.values())
-
-
-def open_web_search() -> WebSearch:
-    """The web search of the model that the settings name.
-
-    Raises:
-        NotConfigured: none is named, or nothing says where to ask it.
-    """
-    settings = AiSettings.current()
-    if not settings.ai_model:
-        raise NotConfigured(
-            "DILIGENCE_SEARCH is hosted, which is the AI server's own search, and no model is configured. Set "
-            "DILIGENCE_AI_MODEL and OPENAI_API_KEY."
-        )
-    if is_on():
-        raise NotConfigured(
-            "DILIGENCE_SEARCH is hosted: the AI server would be told the names that DILIGENCE_AI_PSEUDONYMS keeps from "
-            "it. Name another search."
-        )
-    return _web_search(settings)
-
-
-@lru_cache(maxsize=8)
-def _web_search(settings: AiSettings) -> WebSearch:
-    assert settings.ai_model
-    address, key = _server(settings)
-    endpoint = Endpoint(settings.ai_model, address, key, settings.ai_timeout, pause=0.5, patience=settings.ai_timeout)
-    return WebSearch(endpoint)
-
-
-def _list_cited(items: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The pages that the answer cites, each with the text that precedes the citation."""
-    pages = []
-    parts = [part for item in items if item.get("type") == "message" for part in dicts(item.get("content"))]
-    for part in parts:
-        text = str(part.get("text") or "")
-        for note in dicts(part.get("annotations")):
-            url, start = note.get("url"), note.get("start_index")
-            if note.get("type") == "url_citation" and isinstance(url, str):
-                before = text[max(start - 300, 0) : start] if isinstance(start, int) else ""
-                pages.append({"url": url, "title": str(note.get("title") or ""), "content": before})
-    return pages
-
-
-def _list_opened(items: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """The pages that the model opened during its search."""
-    actions = [item.get("action") for item in items if item.get("type") == "web_search_call"]
-    sources = [source for action in actions if isinstance(action, dict) for source in dicts(action.get("sources"))]
-    return [
-        {"url": source["url"], "title": "", "content": ""} for source in sources if isinstance(source.get("url"), str)
-    ]

@@ -72,7 +72,6 @@ from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimite
 from tasks.remote.retry import Backoff, TryAgain, retry
 from tasks.tracing import count_model_use, span
 
-PATIENCE = 60.0  # seconds that a busy server is tried that answers no request
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
 _LONGEST_PAUSE = 8.0  # seconds between two attempts, where the server names none
 _LARGEST = 64 * 1024 * 1024  # bytes of an answer; a model's longest is below one
@@ -114,18 +113,24 @@ class Endpoint:
 
     `timeout` is how long the server may be silent, in addition to the time it needs to read the prompt (an answer that
     is not streamed must be complete by then); `pause` is the first wait before trying again; `patience` is how long to
-    keep trying a busy server that answers no request, `PATIENCE` if None. All are in seconds.
+    keep trying a busy server that answers no request, as long as that silence if None. All are in seconds.
     """
 
     def __init__(
-        self, model: str, address: str, key: str | None, timeout: float, pause: float, patience: float | None = None
+        self,
+        model: str,
+        address: str,
+        key: str | None,
+        timeout: float,
+        pause: float = 0.5,
+        patience: float | None = None,
     ) -> None:
         self.model = model
         self.address = address
         self._key = key
         self._timeout = timeout
         self._first_pause = pause
-        self._patience = PATIENCE if patience is None else patience
+        self._patience = timeout if patience is None else patience
 
     @property
     def capabilities(self) -> Capabilities:
