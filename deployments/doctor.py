@@ -23,7 +23,6 @@ from tasks.ai.budget import cap_and_price, make_question_ledger
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
-from tasks.ai.pseudonyms import PseudonymousAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.ai.settings import Usage, dollars
 from tasks.companies.settings import CompanySettings
@@ -266,7 +265,7 @@ def _answerer() -> Iterator[CheckResult]:
     yield CheckResult("answerer", f"{answerer.name} answers ({answer.usage.input_tokens} input tokens)")
     from tasks.ai.openai.answerer import OpenAiAnswerer  # noqa: PLC0415 - 0.7 s, which only a model needs
 
-    asked = answerer.inner if isinstance(answerer, PseudonymousAnswerer) else answerer
+    asked = answerer.inner or answerer
     if isinstance(asked, OpenAiAnswerer):
         asked.prepare()
         yield from _abilities(asked.capabilities)

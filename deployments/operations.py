@@ -9,8 +9,8 @@ import typer
 from deployments.rooms import read_place, report_unread
 from deployments.terminal import echo, print_json
 from deployments.texts import read_all
-from tasks.ai.privileged import find_privileged_files, say_kept
 from tasks.ai.question import ai_question
+from tasks.ai.registry import current_answerer
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import field_name, fields
 from tasks.companies.question import company_question
@@ -18,6 +18,7 @@ from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
 from tasks.errors import BadRequest, NotAllowed
 from tasks.language.normalise import one_line
+from tasks.privacy.privileged import find_privileged_files, may_read_all, say_kept
 from tasks.rooms import RoomAnswer, RoomPassages, ask_room
 
 
@@ -74,7 +75,9 @@ def _read_context(name: str) -> str:
         NotAllowed: nothing of it may.
     """
     read = read_all(name)
-    kept = find_privileged_files(name, read)
+    answerer = current_answerer()
+    is_open = may_read_all(answerer.model, answerer.address)
+    kept = set[str]() if is_open else find_privileged_files(name, read)
     if kept:
         echo(say_kept(sorted(kept)), err=True)
     if kept == read.keys():

@@ -28,6 +28,7 @@ from tasks.documents.drive.registry import DriveSettings, descriptions
 from tasks.documents.settings import DocumentSettings, EvidenceSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.figures.figure import FigureSettings, read_concepts, taxonomy
+from tasks.privacy import PrivacySettings
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.configuration import ReadingSettings
 from tasks.requests.request_list import RequestList, read_requests
@@ -113,6 +114,7 @@ _AREAS: tuple[type[Settings], ...] = (
     DriveSettings,
     CompanySettings,
     AiSettings,
+    PrivacySettings,
     EmbeddingSettings,
     EvidenceSettings,
     FigureSettings,

@@ -24,10 +24,8 @@ from tasks.ai.answerer import Answerer, Source
 from tasks.ai.budget import make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import OPENING, best_sentences, nearby
-from tasks.ai.privileged import find_privileged, may_read_all, say_kept
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.pseudonyms import Names, is_on, profile_names, stored_names, with_names
-from tasks.ai.registry import current_answerer
+from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.statement_check import check_answer
 from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.local import LocalDriveSettings
@@ -38,6 +36,8 @@ from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.language.sentences import sentences
+from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
+from tasks.privacy.pseudonyms import Names, is_on, profile_names, stored_names
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
@@ -83,7 +83,7 @@ class RoomPassages:
 
     def open_to(self, answerer: Answerer) -> "RoomPassages":
         """The passages without those of documents that may not go to this answerer."""
-        return self if may_read_all(answerer) else self.without_privileged
+        return self if may_read_all(answerer.model, answerer.address) else self.without_privileged
 
     @cached_property
     def without_privileged(self) -> "RoomPassages":

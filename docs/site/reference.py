@@ -127,6 +127,7 @@ _TITLES: Final = {
     "LogSettings": "Log",
     "StorageSettings": "Home and database",
     "AiSettings": "Model",
+    "PrivacySettings": "Model: what it is not told",
     "CompanySettings": "Company facts",
     "GoogleDriveSettings": "Google Drive",
     "LocalDriveSettings": "Local drive",

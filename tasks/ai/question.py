@@ -16,13 +16,13 @@ from tasks.ai.budget import Ledger, make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.pseudonyms import signature_names, with_names
-from tasks.ai.registry import current_answerer
+from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.errors import BadRequest
 from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
+from tasks.privacy.pseudonyms import signature_names
 from tasks.statements.answers import Ground
 
 _ASKS_FOR_OWN_WORDS: Final = re.compile(

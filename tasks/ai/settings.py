@@ -219,10 +219,6 @@ def _as_cap(value: Any) -> str | None:
     return str(Cap.parse(str(value))) if value is not None else None
 
 
-def _as_switch(value: Any) -> Any:
-    return ("on" if value else "off") if isinstance(value, bool) else value
-
-
 class AiSettings(Settings):
     """Without `ai_model` no model is called. The two `OPENAI_` variables are the ones that every such tool reads."""
 
@@ -251,18 +247,6 @@ class AiSettings(Settings):
     )
     ai_prices: Path | None = Field(
         None, description="a file of models' prices, which take precedence over the built-in ones"
-    )
-    ai_privileged: str | None = Field(
-        None,
-        description="what is never sent to a model: folders, names (with * and ?) or kinds of documents, with commas",
-    )
-    ai_privileged_model: str | None = Field(
-        None,
-        description="the one model that may be given privileged documents, where its server is local",
-    )
-    ai_pseudonyms: Annotated[str | None, BeforeValidator(_as_switch)] = Field(
-        None,
-        description="on, or a file of names, one per line: stand-ins replace names of people and companies for models",
     )
     ai_window: int | None = Field(
         None, ge=512, description="tokens that the model accepts at once; detected if not set"

@@ -12,9 +12,9 @@ from tasks.ai.openai.answerer import find_server
 from tasks.ai.openai.client import Endpoint
 from tasks.ai.openai.errors import UnsupportedRequestFormat
 from tasks.ai.openai.protocols import RequestFormat, dicts
-from tasks.ai.pseudonyms import is_on
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.privacy.pseudonyms import is_on
 
 _PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 

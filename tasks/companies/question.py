@@ -21,8 +21,7 @@ from tasks.ai.budget import make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
-from tasks.ai.pseudonyms import profile_names, with_names
-from tasks.ai.registry import current_answerer
+from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.statement_check import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
@@ -36,6 +35,7 @@ from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
 from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
+from tasks.privacy.pseudonyms import profile_names
 from tasks.remote.fan_out import FanOut
 from tasks.statements.answers import Ground
 

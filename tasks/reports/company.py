@@ -28,7 +28,6 @@ from storage.scores import (
     table_decisions,
 )
 from storage.texts import find_openings
-from tasks.ai.privileged import find_privileged
 from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.profile import field_name
 from tasks.documents.drive.drive import Drive
@@ -37,6 +36,7 @@ from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.errors import NotAllowed, NotFound
 from tasks.figures.conflicts import Step, conflict_row, make_derived_row, room_row
 from tasks.figures.ledger import room_ledger, run_texts
+from tasks.privacy.privileged import find_privileged
 from tasks.remote.fan_out import FanOut
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items

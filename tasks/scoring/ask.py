@@ -32,11 +32,11 @@ from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked, Source, T, Ver
 from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.calls import as_material, judge_once, judgement_prompt
 from tasks.ai.estimate import BRIEF_ANSWER, USUAL_ANSWER
-from tasks.ai.privileged import is_local
 from tasks.ai.settings import AiSettings, Pace, Usage
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.language.words import COMMON_WORDS, detect_language, detect_script_language, usual_model_tokens, word_forms
+from tasks.privacy.privileged import is_local
 from tasks.ranking.lexicon import split_into_words, stem
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence

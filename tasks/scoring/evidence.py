@@ -18,12 +18,12 @@ from cachetools import LRUCache
 from storage import database, runs, texts
 from storage.documents import RunDocument, company_documents
 from tasks.ai.answerer import Answerer
-from tasks.ai.privileged import find_privileged, may_read_all
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.pseudonyms import is_on
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.quotations import in_sentence, locate
 from tasks.language.words import detect_languages, word_forms
+from tasks.privacy.privileged import find_privileged, may_read_all
+from tasks.privacy.pseudonyms import is_on
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
@@ -188,7 +188,7 @@ class Evidence:
     def open_to(self, answerer: Answerer) -> "Evidence":
         """The evidence without what may not go to this answerer, or to the server that embeds passages."""
         sends_texts = EmbeddingSettings.current().sends_texts
-        return self if may_read_all(answerer) and not sends_texts else self._without_privileged
+        return self if may_read_all(answerer.model, answerer.address) and not sends_texts else self._without_privileged
 
     @cached_property
     def _without_privileged(self) -> "Evidence":

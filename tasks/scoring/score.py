@@ -29,9 +29,7 @@ from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from storage.texts import cut_off_ledgers
 from tasks.ai.answerer import Answerer
 from tasks.ai.budget import Ledger, find_ledger
-from tasks.ai.privileged import privileged_rules, say_kept
-from tasks.ai.pseudonyms import Names, profile_names, stored_names, with_names
-from tasks.ai.registry import current_answerer
+from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure
@@ -39,6 +37,9 @@ from tasks.figures.ledger import ledger_version
 from tasks.language.normalise import one_line
 from tasks.operation import operation
 from tasks.plugins import code_version
+from tasks.privacy import PrivacySettings
+from tasks.privacy.privileged import privileged_rules, say_kept
+from tasks.privacy.pseudonyms import Names, profile_names, stored_names
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.scoring.ask import SLOW, SearchPlan, SearchPlans, Width, search_plans
@@ -64,7 +65,7 @@ _NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
 """Fields of a criterion that change no outcome."""
 _PROGRAM: Final = (
     *("tasks.ai", "tasks.documents.kinds", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements"),
-    "tasks.language",
+    *("tasks.language", "tasks.privacy"),
 )
 
 
@@ -135,7 +136,13 @@ class Inputs:
 def _ways_of_judging() -> list[object]:
     ai, ranking = AiSettings.current(), EmbeddingSettings.current()
     ways: list[object] = [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window]
-    return [*ways, ranking.embeddings, ranking.embeddings_url, privileged_rules(), ai.ai_privileged_model]
+    return [
+        *ways,
+        ranking.embeddings,
+        ranking.embeddings_url,
+        privileged_rules(),
+        PrivacySettings.current().ai_privileged_model,
+    ]
 
 
 class CarriedOver(NamedTuple):

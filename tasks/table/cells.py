@@ -23,15 +23,15 @@ from storage.texts import find_cells, find_texts, group_sizes, save_cells, text_
 from tasks.ai.answerer import Answerer, NotAsked, Source
 from tasks.ai.budget import Ledger, find_ledger
 from tasks.ai.calls import as_material, judge_once
-from tasks.ai.privileged import find_privileged, may_read_all, say_kept
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.pseudonyms import stored_names, with_names
-from tasks.ai.registry import current_answerer
+from tasks.ai.registry import current_answerer, with_names
 from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
 from tasks.language.quotations import locate, verify
 from tasks.operation import operation
 from tasks.plugins import code_version
+from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
+from tasks.privacy.pseudonyms import stored_names
 from tasks.ranking import WordIndex
 from tasks.reading.text_writer import shown_text
 from tasks.remote.fan_out import FanOut, Leave
@@ -275,7 +275,9 @@ def ask_rows(
     if not answerer.judges:
         return []
     chosen, cells, _ = choose_rows(columns, room, texts)
-    privileged = frozenset() if may_read_all(answerer) else find_privileged(documents, texts, above)
+    privileged = (
+        frozenset() if may_read_all(answerer.model, answerer.address) else find_privileged(documents, texts, above)
+    )
     kept = say_kept([one.name for one in documents if one.document_id in privileged and one.document_id in chosen])
     rows = {texts[name] for name in chosen if name in texts and name not in privileged}
     version = model_version(columns.columns)

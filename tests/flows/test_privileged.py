@@ -12,10 +12,10 @@ from deployments.operations import ask
 from flows.batch import batch
 from storage import database
 from storage.runs import find_run
-from tasks.ai.privileged import is_named
 from tasks.assistants import lookup
 from tasks.documents.index import document_index
 from tasks.errors import NotAllowed
+from tasks.privacy.privileged import is_named
 from tasks.reports import live
 from tasks.reports.models import Report
 from tasks.reports.report import build

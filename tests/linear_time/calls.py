@@ -15,13 +15,11 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from tasks.ai import calls, extractive, pseudonyms
+from tasks.ai import calls, extractive
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer, answer_by_quotation, best_sentences, quote_sentences
 from tasks.ai.openai import answers as model_answers
 from tasks.ai.openai import errors
-from tasks.ai.privileged import is_named
-from tasks.ai.pseudonyms import StandIns
 from tasks.companies import company_match
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
@@ -39,6 +37,9 @@ from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
 from tasks.memo import claims, measures
+from tasks.privacy import pseudonyms
+from tasks.privacy.privileged import is_named
+from tasks.privacy.pseudonyms import StandIns
 from tasks.ranking import WordIndex, rank
 from tasks.ranking.query import find_meant_phrases, measure_coverage
 from tasks.reading import read_document, text_writer, txt
@@ -151,9 +152,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
-    "tasks.ai.pseudonyms.profile_names": lambda text: pseudonyms.profile_names(text, text, None),
-    "tasks.ai.privileged.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
-    "tasks.ai.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
+    "tasks.privacy.pseudonyms.profile_names": lambda text: pseudonyms.profile_names(text, text, None),
+    "tasks.privacy.privileged.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
+    "tasks.privacy.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
     "tasks.ai.extractive.nearby": lambda text: extractive.nearby(
         [STATEMENT], text * (extractive.LONGEST // len(text) + 1)
     ),
@@ -254,7 +255,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reports\.wording\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
-    "it takes paths, and has the kinds of texts told elsewhere": r"ai\.privileged\.find_privileged_files",
+    "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.privileged\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(answerer|capabilities|client|protocols)|settings|statement_check|question)\.\w+
         | companies\.(facts|edgar|question|sources|wikidata\.(client|entity)|search|hosted_search)\.\w+

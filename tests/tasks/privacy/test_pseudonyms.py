@@ -9,8 +9,9 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, AnswerCut, Source, T, Verdict
 from tasks.ai.budget import Ledger
-from tasks.ai.pseudonyms import Names, PseudonymousAnswerer, StandIns, listed_names, profile_names, signature_names
+from tasks.ai.registry import PseudonymousAnswerer
 from tasks.ai.settings import Usage
+from tasks.privacy.pseudonyms import Names, StandIns, listed_names, profile_names, signature_names
 from tests.cases import cases
 from tests.tasks.ai.quoting_answerer import QuotingAnswerer
 

@@ -13,12 +13,10 @@ from ipaddress import ip_address
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
-from tasks.ai.answerer import Answerer
-from tasks.ai.registry import current_answerer
-from tasks.ai.settings import AiSettings
 from tasks.documents.kinds.catalogue import kinds, plain_words
 from tasks.documents.kinds.room import Listed, may_be_any, room_kinds
 from tasks.documents.kinds.signs import read_signs
+from tasks.privacy import PrivacySettings
 from tasks.reading.text_writer import Reading
 
 _NAMED = 3  # documents that a notice names
@@ -48,14 +46,13 @@ def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above
 
 
 def find_privileged_files(above: str, read: Mapping[str, Reading]) -> set[str]:
-    """The names of those documents, read but not stored, that may not go to the model in the settings.
+    """The names of those documents, read but not stored, that are privileged.
 
     Args:
         above: the path of the folder, or of the document.
         read: by its path in the folder each document as it was read.
     """
-    if may_read_all(current_answerer()) or not (rules := privileged_rules()):
-        return set()
+    rules = privileged_rules()
     wanted = _kinds_in(rules)
     kept = {name for name in read if is_named(f"{above}/{name}", rules)}
     for name, reading in read.items() if wanted else ():
@@ -80,11 +77,11 @@ def _pattern(rule: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|/){re.escape(rule)}(?:/|$)|{start}{translate(rule)[4:-3]}(?:/|$)", re.DOTALL)
 
 
-def may_read_all(answerer: Answerer) -> bool:
-    """Whether an answerer may be given privileged documents: it asks no model, or a local one that is named for it."""
-    if answerer.model is None:
-        return True
-    return answerer.model == AiSettings.current().ai_privileged_model and is_local(answerer.address or "")
+def may_read_all(model: str | None, address: str | None) -> bool:
+    """Whether that model at that address may be given privileged documents: it is local, and named for it; or none is
+    asked.
+    """
+    return model is None or (model == PrivacySettings.current().ai_privileged_model and is_local(address or ""))
 
 
 def say_kept(names: Sequence[str]) -> str:
@@ -98,7 +95,7 @@ def say_kept(names: Sequence[str]) -> str:
 
 def privileged_rules() -> list[str]:
     """What the environment and the running batch declare privileged."""
-    written = dict.fromkeys((AiSettings().ai_privileged, AiSettings.current().ai_privileged))
+    written = dict.fromkeys((PrivacySettings().ai_privileged, PrivacySettings.current().ai_privileged))
     return [rule.strip() for rules in written for rule in (rules or "").split(",") if rule.strip()]
 
 

@@ -6,9 +6,6 @@ also an ordinary word (`May`, `Bank`) is only replaced beside another word of it
 one stand-in and every stand-in one spelling, so that quotations are restored to the letter. Should a text contain a
 stand-in, their prefix is chosen anew.
 
-`current_answerer` wraps every model in this if `DILIGENCE_AI_PSEUDONYMS` asks for it, with the names in the user's
-list; callers that know a room add its names (`with_names`).
-
 The names of a room come from the user's list, the company's profile and signature blocks. A signature block has the
 name after a label ("Name:"), after the mark of a signature ("/s/"), or below the closing words of a letter; the name
 of a company includes its legal form. The words that identify these are in `names.toml`.
@@ -18,22 +15,18 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache, reduce
+from dataclasses import dataclass
+from functools import cache, cached_property, reduce
 from itertools import count, dropwhile, islice, product
 from operator import or_
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from pydantic import BaseModel
-
 from storage import database, texts
-from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
-from tasks.ai.budget import Ledger
-from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.language.words import COMMON_WORDS
+from tasks.privacy import PrivacySettings
 
 _BEFORE, _AFTER = 4, 5  # lines around a label or a signature that belong to its block
 _WORD: Final = re.compile(r"[^\W\d_][\w'’.&/-]*")
@@ -170,11 +163,6 @@ def is_on() -> bool:
     return _setting().casefold() not in _OFF
 
 
-def with_names(answerer: Answerer, find: Callable[[], Names]) -> Answerer:
-    """An answerer that replaces these names too, if names are replaced; `find` is called at the first question."""
-    return PseudonymousAnswerer(answerer.inner, find) if isinstance(answerer, PseudonymousAnswerer) else answerer
-
-
 def user_names() -> Names:
     """The names that the user lists: in a file, one a line, or in the setting itself, separated by commas.
 
@@ -195,7 +183,7 @@ def user_names() -> Names:
 
 
 def _setting() -> str:
-    return (AiSettings.current().ai_pseudonyms or "").strip()
+    return (PrivacySettings.current().ai_pseudonyms or "").strip()
 
 
 class StandIns:
@@ -334,70 +322,3 @@ def _any_of(words: Iterable[str]) -> str:
 
 def _is_no_accent(letter: str) -> bool:
     return unicodedata.category(letter) != "Mn"
-
-
-class PseudonymousAnswerer(Answerer):
-    """Sends stand-ins in place of names to another answerer, and restores the names in its answers."""
-
-    inner: Answerer
-
-    def __init__(self, inner: Answerer, find: Callable[[], Names] = Names) -> None:
-        """Replace the user's names, and those that `find` returns at the first question."""
-        self.inner = inner
-        self.name, self.model, self.address, self.judges = inner.name, inner.model, inner.address, inner.judges
-        self._find, self._lock = find, Lock()
-
-    @cached_property
-    def _stand_ins(self) -> StandIns:
-        with self._lock:
-            return _make(user_names() | self._find())
-
-    def answer(self, question: str, sources: Sequence[Source], *, ledger: Ledger | None = None) -> Answer:
-        """As `Answerer.answer`."""
-        written = [question, *(part for source in sources for part in (source.name, source.place or "", source.text))]
-        (asked, *parts), show = self._stand_ins.hide(written)
-        hidden = [
-            replace(source, name=parts[at], place=parts[at + 1] or None, text=parts[at + 2])
-            for at, source in zip(range(0, len(parts), 3), sources, strict=True)
-        ]
-        try:
-            answer = self.inner.answer(asked, hidden, ledger=ledger)
-        except AnswerCut as cut:
-            cut.text = show(cut.text)
-            raise
-        return replace(answer, text=show(answer.text), notes=tuple(map(show, answer.notes)))
-
-    def judge(
-        self,
-        instructions: str,
-        material: str,
-        schema: type[T],
-        *,
-        ledger: Ledger | None = None,
-        one_attempt: bool = False,
-    ) -> Verdict[T]:
-        """As `Answerer.judge`."""
-        (told, given), show = self._stand_ins.hide([instructions, material])
-        try:
-            verdict = self.inner.judge(told, given, schema, ledger=ledger, one_attempt=one_attempt)
-        except AnswerCut as cut:
-            cut.text = show(cut.text)
-            raise
-        return replace(verdict, value=_show_in(verdict.value, show))
-
-
-@lru_cache(maxsize=8)
-def _make(names: Names) -> StandIns:
-    """Return the stand-ins for the names, the same object for the same names."""
-    return StandIns(names)
-
-
-def _show_in(value: Any, show: Callable[[str], str]) -> Any:
-    """The value with its texts passed through `show`; not validated again, since names may be longer than stand-ins."""
-    if isinstance(value, str):
-        return show(value)
-    if isinstance(value, BaseModel):
-        return value.model_copy(update={name: _show_in(part, show) for name, part in value})
-    if isinstance(value, Mapping):
-        return {name: _show_in(part, show) for name, part in value.items()}
-    return [_show_in(part, show) for part in value] if isinstance(value, list | tuple) else value
