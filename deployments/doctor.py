@@ -19,12 +19,10 @@ from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
 from storage.columns import DatabaseUnavailable
-from tasks.ai.budget import cap_and_price, make_question_ledger
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Usage, dollars
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import choose_sources
 from tasks.documents.drive.drive import CheckResult, SessionCheck
@@ -38,6 +36,8 @@ from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.picture import Picture
 from tasks.remote.prefect_pools import Pool, read_prefect_state
 from tasks.scoring.model_trial import try_model
+from tasks.spending.budget import cap_and_price, make_question_ledger
+from tasks.spending.money import Usage, dollars
 
 _CLOCKS_APART: Final = 30.0
 """Seconds: Prefect takes a worker for silent after 90, and times of runs are compared across machines."""

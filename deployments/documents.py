@@ -12,13 +12,13 @@ import typer
 from deployments.rooms import read_place, read_room
 from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
 from storage.documents import DocumentOutcome, RoomDocument, pages_of
-from tasks.ai.budget import make_question_ledger
 from tasks.ai.registry import current_answerer
 from tasks.documents.kinds.room import RoomKinds
 from tasks.figures.conflicts import room_row
 from tasks.figures.ledger import build, room_ledger
 from tasks.reports.models import ReportedFigure, ReportedRow, ReportedTable
 from tasks.reports.tables import build_table, table_workbook
+from tasks.spending.budget import make_question_ledger
 from tasks.table.cells import ask_rows
 from tasks.table.columns import read_columns, value_in_words
 

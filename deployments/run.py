@@ -24,9 +24,7 @@ from storage.columns import DatabaseUnavailable, now
 from storage.runs import is_to_stop
 from storage.settings import override_settings
 from storage.texts import scans_done
-from tasks.ai.budget import cap_and_price
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Usage, dollars, duration
 from tasks.documents.drive.registry import open_run_drive
 from tasks.errors import BadRequest, DiligenceError, Unavailable
 from tasks.files import check_writable
@@ -39,6 +37,8 @@ from tasks.remote.environment import usable_environment
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tasks.reports.wording import trial_in_words
 from tasks.scoring.model_trial import find_standing
+from tasks.spending.budget import cap_and_price
+from tasks.spending.money import Usage, dollars, duration
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate

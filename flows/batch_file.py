@@ -33,6 +33,7 @@ from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reading.configuration import ReadingSettings
 from tasks.requests.request_list import RequestList, read_requests
 from tasks.scoring.criteria import Criteria, read_criteria
+from tasks.spending.budget import SpendingSettings
 from tasks.user_file import Line, Mistakes, UserFile, describe_error, nearest, read_user_text
 
 _WITH_MODEL = 6
@@ -115,6 +116,7 @@ _AREAS: tuple[type[Settings], ...] = (
     CompanySettings,
     AiSettings,
     PrivacySettings,
+    SpendingSettings,
     EmbeddingSettings,
     EvidenceSettings,
     FigureSettings,

@@ -16,15 +16,15 @@ from flows.run import companies_to_do, temporary_run
 from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
-from tasks.ai.budget import LONGEST_ANSWER, cap_and_price, find_ledger
 from tasks.ai.estimate import BRIEF_ANSWER, CountingAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Cap, Pace, Price, Usage
 from tasks.errors import DiligenceError
 from tasks.scoring.ask import Width, search_plans
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import Inputs, criterion_results
+from tasks.spending.budget import LONGEST_ANSWER, cap_and_price, find_ledger
+from tasks.spending.money import Cap, Pace, Price, Usage
 from tasks.table.cells import ask_company
 
 

@@ -27,7 +27,6 @@ from storage.documents import (
 from storage.locks import Claims
 from storage.migrations import HEAD
 from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
-from tasks.ai.budget import cap_and_price, record_unpriced
 from tasks.ai.registry import current_answerer
 from tasks.companies.profile import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
@@ -38,6 +37,7 @@ from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.results import rank_companies
+from tasks.spending.budget import cap_and_price, record_unpriced
 from tasks.webhooks import check_webhooks, end_run
 
 

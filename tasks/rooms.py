@@ -21,7 +21,6 @@ from storage import database, documents, texts
 from storage.documents import format_day
 from storage.texts import StoredText
 from tasks.ai.answerer import Answerer, Source
-from tasks.ai.budget import make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import OPENING, best_sentences, nearby
 from tasks.ai.prompt_injection import without_injections
@@ -43,6 +42,7 @@ from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
 from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
 from tasks.scoring.quotes import locate, verify
+from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
 
 _WITHIN: Final = 5.0

@@ -128,6 +128,7 @@ _TITLES: Final = {
     "StorageSettings": "Home and database",
     "AiSettings": "Model",
     "PrivacySettings": "Model: what it is not told",
+    "SpendingSettings": "Model: what it may cost",
     "CompanySettings": "Company facts",
     "GoogleDriveSettings": "Google Drive",
     "LocalDriveSettings": "Local drive",

@@ -15,9 +15,9 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from tasks.ai.budget import Ledger
-from tasks.ai.settings import Pace, Usage
 from tasks.errors import NotConfigured, SourceFailed
+from tasks.spending.budget import Ledger
+from tasks.spending.money import Pace, Usage
 
 T = TypeVar("T", bound=BaseModel)
 

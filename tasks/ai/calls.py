@@ -1,8 +1,8 @@
 """Calls of a model: what is sent, and the answer cache, by which no answer is paid for twice.
 
 Each answer is stored under a hash of everything that was sent. A process that is killed after it has paid for a reply,
-and before it has judged it, leaves the reply under the answer's key (`tasks.ai.budget`). The next one judges that in
-place of a new one.
+and before it has judged it, leaves the reply under the answer's key (`tasks.spending.budget`). The next one judges that
+in place of a new one.
 
 Answers do not expire: what a model made of the same prompt at the same address stays as good as it was. A model that is
 replaced under its old name at the same address cannot be recognised here.
@@ -31,10 +31,10 @@ from storage.database import locked, reading, writing
 from storage.model_calls import Replies, StoredAnswer
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, AnswererFailed, NoJson, Source, T, Verdict
-from tasks.ai.budget import Ledger
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.settings import Usage
 from tasks.errors import TooLarge
+from tasks.spending.budget import Ledger
+from tasks.spending.money import Usage
 from tasks.tracing import count_lookup
 
 Messages = list[dict[str, str]]  # each with `role` and `content`

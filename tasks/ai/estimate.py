@@ -10,12 +10,12 @@ from typing import NoReturn
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
-from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.calls import Messages, judgement_prompt, question_prompt
 from tasks.ai.openai.protocols import RequestFormat, build_request
-from tasks.ai.settings import Pace, Usage
 from tasks.ai.statement_check import StatementVerdicts
 from tasks.language.words import most_model_tokens, usual_model_tokens
+from tasks.spending.budget import LONGEST_ANSWER, Ledger
+from tasks.spending.money import Pace, Usage
 
 USUAL_ANSWER = 500  # tokens of a judgement with four quotations of two sentences; with reasoning it is longer
 BRIEF_ANSWER = 256  # tokens of a judgement or a reading that a slow server is asked for

@@ -13,15 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tasks.ai.answerer import Answer, Answerer, Source
-from tasks.ai.budget import Ledger
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.settings import AiSettings, Usage
+from tasks.ai.settings import AiSettings
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
 from tasks.ranking.query import LEAST, measure_coverage
 from tasks.remote import fan_out
+from tasks.spending.budget import Ledger
+from tasks.spending.money import Usage
 
 LONGEST: Final = 500_000
 """Characters of a source that is checked whole."""

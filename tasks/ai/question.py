@@ -12,7 +12,6 @@ from typing import Final
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from tasks.ai.answerer import Answer, Answerer, Source
-from tasks.ai.budget import Ledger, make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
@@ -23,6 +22,7 @@ from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
 from tasks.privacy.pseudonyms import signature_names
+from tasks.spending.budget import Ledger, make_question_ledger
 from tasks.statements.answers import Ground
 
 _ASKS_FOR_OWN_WORDS: Final = re.compile(
@@ -60,7 +60,7 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
 
     Raises:
         BadRequest: the question is blank.
-        tasks.ai.budget.BudgetSpent: the answer alone could cost more.
+        tasks.spending.budget.BudgetSpent: the answer alone could cost more.
         tasks.errors.DiligenceError: the model could not be called, or gave no answer.
     """
     if not question.strip():

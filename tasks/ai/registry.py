@@ -16,9 +16,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
-from tasks.ai.budget import Ledger
 from tasks.ai.settings import AiSettings
 from tasks.privacy.pseudonyms import Names, StandIns, is_on, user_names
+from tasks.spending.budget import Ledger
 
 ANSWERERS: tuple[tuple[str, Callable[[AiSettings], bool]], ...] = (
     ("tasks.ai.openai.answerer", lambda settings: bool(settings.ai_model)),

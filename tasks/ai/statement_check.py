@@ -14,13 +14,13 @@ from typing import Final, Literal
 from pydantic import BaseModel, Field
 
 from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked
-from tasks.ai.budget import Ledger
 from tasks.ai.calls import answer_key, judge_once
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.language.words import tokens
 from tasks.offload import offload
+from tasks.spending.budget import Ledger
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assemble_answer, prove
 from tasks.statements.check import Finding, nearest
 from tasks.statements.figures import figures

@@ -17,7 +17,6 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, Source
-from tasks.ai.budget import make_question_ledger
 from tasks.ai.calls import answer_once
 from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
@@ -37,6 +36,7 @@ from tasks.offload import offload
 from tasks.operation import operation
 from tasks.privacy.pseudonyms import profile_names
 from tasks.remote.fan_out import FanOut
+from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
 
 log = logging.getLogger(__name__)

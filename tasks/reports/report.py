@@ -16,7 +16,6 @@ from storage.documents import DocumentStatus, remarkable_documents
 from storage.model_calls import count_unanswered
 from storage.runs import Run, RunCompany, find_company, load_profile_warnings, previous_run, run_companies
 from storage.scores import ScoreStatus, decisions_of, list_counted_scores, remarkable_outcomes
-from tasks.ai.settings import dollars
 from tasks.language.normalise import one_line
 from tasks.reports.company import Seen, company_report, why_pending
 from tasks.reports.criteria import summarise_criteria
@@ -25,6 +24,7 @@ from tasks.reports.wording import percent, trial_in_words, why_not_ranked
 from tasks.review import applicable_overrides, decided_companies, named_run
 from tasks.scoring.results import Standing, rank
 from tasks.scoring.score import DRAWS, stability
+from tasks.spending.money import dollars
 
 
 def build(

@@ -29,10 +29,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked, Source, T, Verdict
-from tasks.ai.budget import LONGEST_ANSWER, Ledger
 from tasks.ai.calls import as_material, judge_once, judgement_prompt
 from tasks.ai.estimate import BRIEF_ANSWER, USUAL_ANSWER
-from tasks.ai.settings import AiSettings, Pace, Usage
+from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.language.words import COMMON_WORDS, detect_language, detect_script_language, usual_model_tokens, word_forms
@@ -41,6 +40,8 @@ from tasks.ranking.lexicon import split_into_words, stem
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judgement import Judgement, bound
+from tasks.spending.budget import LONGEST_ANSWER, Ledger
+from tasks.spending.money import Pace, Usage
 
 _SHARE: Final = 0.25  # of the time limit, for a judgement
 _READS_FASTER: Final = 4.0

@@ -23,7 +23,6 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, NoJson, NotAsked, Source
-from tasks.ai.budget import BudgetSpent
 from tasks.ai.calls import as_material
 from tasks.errors import DiligenceError
 from tasks.language.words import tokens
@@ -46,6 +45,7 @@ from tasks.scoring.judgement import (
     whole_quotes,
 )
 from tasks.scoring.results import OTHERS, CriterionResult, Quotation, Steps, pick_counted
+from tasks.spending.budget import BudgetSpent
 
 _MOST_NAMED: Final = 5  # documents that could not be read, in a reason
 _PARTLY_READ: Final = "The documents that the AI server read in time do not answer the question, so nothing was scored."

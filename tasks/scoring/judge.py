@@ -19,7 +19,6 @@ from typing import Final
 
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
-from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.settings import AiSettings
 from tasks.ai.statement_check import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
@@ -31,6 +30,7 @@ from tasks.scoring.figure_checks import RoomFigures, as_lines, documents_behind,
 from tasks.scoring.isolation import IsolatedQuestion
 from tasks.scoring.judgement import Judgement, instructions, order_quotations, prove, whole_quotes
 from tasks.scoring.results import CriterionResult, Passages, ProvenContradiction, Quotation, Steps, pick_counted
+from tasks.spending.budget import BudgetSpent, Ledger
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Finding
 

@@ -24,14 +24,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from storage.runs import ModelTrial
 from tasks.ai.answerer import Answerer, AnswererFailed, Source
-from tasks.ai.budget import Ledger
 from tasks.ai.calls import as_material, find_answer, keep_answer
-from tasks.ai.settings import Usage
 from tasks.errors import TooLarge
 from tasks.scoring.ask import Width, gives_reason
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judgement import Judgement, bound, instructions
 from tasks.scoring.quotes import verify
+from tasks.spending.budget import Ledger
+from tasks.spending.money import Usage
 
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)

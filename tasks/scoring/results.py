@@ -30,11 +30,11 @@ from storage.documents import RunDocument
 from storage.runs import RunCompany
 from storage.scores import Absence, CriterionOutcome, ScoreStatus
 from tasks.ai.answerer import NotAsked, Source
-from tasks.ai.budget import BudgetSpent
 from tasks.ai.prompt_injection import without_injections
 from tasks.errors import DiligenceError
 from tasks.scoring.criteria import Criteria, Criterion, Severity
 from tasks.scoring.evidence import Evidence, Excerpt
+from tasks.spending.budget import BudgetSpent
 from tasks.statements.answers import CheckedStatement
 
 Stance = Literal["for", "against"]

@@ -28,7 +28,6 @@ from storage.runs import ModelTrial, RunCompany, StoredClaim, StoredProfile, get
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from storage.texts import cut_off_ledgers
 from tasks.ai.answerer import Answerer
-from tasks.ai.budget import Ledger, find_ledger
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
@@ -60,12 +59,13 @@ from tasks.scoring.figure_checks import RoomFigures, check_figure, load_figures
 from tasks.scoring.judge import Question, ReasonChecks, prepare, with_opinions
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.results import NAME_OF_DOCUMENT, CriterionResult, Quotation, Steps, stand
+from tasks.spending.budget import Ledger, find_ledger
 
 _NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
 """Fields of a criterion that change no outcome."""
 _PROGRAM: Final = (
     *("tasks.ai", "tasks.documents.kinds", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements"),
-    *("tasks.language", "tasks.privacy"),
+    *("tasks.language", "tasks.privacy", "tasks.spending"),
 )
 
 
@@ -136,13 +136,8 @@ class Inputs:
 def _ways_of_judging() -> list[object]:
     ai, ranking = AiSettings.current(), EmbeddingSettings.current()
     ways: list[object] = [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window]
-    return [
-        *ways,
-        ranking.embeddings,
-        ranking.embeddings_url,
-        privileged_rules(),
-        PrivacySettings.current().ai_privileged_model,
-    ]
+    kept = [privileged_rules(), PrivacySettings.current().ai_privileged_model]
+    return [*ways, ranking.embeddings, ranking.embeddings_url, *kept]
 
 
 class CarriedOver(NamedTuple):

@@ -21,7 +21,6 @@ from storage.documents import company_documents
 from storage.scores import Absence
 from storage.texts import find_cells, find_texts, group_sizes, save_cells, text_sizes
 from tasks.ai.answerer import Answerer, NotAsked, Source
-from tasks.ai.budget import Ledger, find_ledger
 from tasks.ai.calls import as_material, judge_once
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.registry import current_answerer, with_names
@@ -35,6 +34,7 @@ from tasks.privacy.pseudonyms import stored_names
 from tasks.ranking import WordIndex
 from tasks.reading.text_writer import shown_text
 from tasks.remote.fan_out import FanOut, Leave
+from tasks.spending.budget import Ledger, find_ledger
 from tasks.table.clauses import FINDERS
 from tasks.table.columns import ALLOWED, Column, ColumnSet, parse_value, value_in_words
 from tasks.table.spans import Contract

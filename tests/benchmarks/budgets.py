@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from tasks.ai.settings import Usage
+from tasks.spending.money import Usage
 from tests.benchmarks.batches import room_of, write_batch
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, count, saying
 

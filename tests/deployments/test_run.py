@@ -6,7 +6,7 @@ import pytest
 
 from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
-from tasks.ai.settings import Cap, Pace, Price, Usage
+from tasks.spending.money import Cap, Pace, Price, Usage
 from tests.cases import cases
 from tests.deployments.test_command_line import call
 from tests.flows.conftest import batch_file

@@ -6,11 +6,11 @@ import pytest
 
 from flows.batch_file import Batch, BatchCompany, read_batch
 from storage.settings import override_settings
-from tasks.ai.settings import AiSettings
 from tasks.companies.settings import CompanySettings
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.errors import BadRequest
 from tasks.reading.configuration import ReadingSettings
+from tasks.spending.budget import SpendingSettings
 
 CRITERIA = "criteria:\n  - {id: cap_table, document: cap table}\n"
 WHOLE = """\
@@ -94,7 +94,7 @@ def test_what_a_run_may_cost_is_a_setting_and_no_part_of_the_fingerprint(tmp_pat
     with_budget = batch(tmp_path, WHOLE + "ai_budget: .5usd\nai_prices: our prices.toml\n")
     assert with_budget.fingerprint("small") == batch(tmp_path, WHOLE).fingerprint("small")
     with override_settings(with_budget.settings):
-        settings = AiSettings.current()
+        settings = SpendingSettings.current()
     assert (settings.ai_budget, settings.ai_prices) == ("0.50 USD", tmp_path / "our prices.toml")
 
 

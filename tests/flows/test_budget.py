@@ -22,12 +22,12 @@ from flows.batch import batch
 from flows.estimate import estimate
 from storage import database
 from storage.runs import Run, RunStatus
-from tasks.ai.settings import Usage
 from tasks.errors import NotConfigured
 from tasks.language.words import most_model_tokens, usual_model_tokens
 from tasks.prefect_setup import untracked
 from tasks.reports.models import Report
 from tasks.reports.report import build
+from tasks.spending.money import Usage
 from tests.flows.conftest import write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, saying

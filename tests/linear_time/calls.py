@@ -252,7 +252,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.html\.fill_plain_page
-        | reports\.wording\.(evidence_url|page_name|picture_name) | ai\.budget\.(find_ledger|record_unpriced)
+        | reports\.wording\.(evidence_url|page_name|picture_name) | spending\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
     "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.privileged\.find_privileged_files",

@@ -24,7 +24,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from storage.database import locked
 from storage.settings import is_web_address
 from tasks.ai.answerer import Answer, AnswerCut, Answerer, AnswererFailed, NoJson, Source, T, Verdict
-from tasks.ai.budget import BudgetSpent, Ledger
 from tasks.ai.calls import (
     Messages,
     find_answer,
@@ -44,13 +43,15 @@ from tasks.ai.openai.errors import (
     adding_to_failures,
 )
 from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
-from tasks.ai.settings import AiSettings, Pace, Usage
+from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.language.sentences import sentences
 from tasks.language.words import most_model_tokens, usual_model_tokens
 from tasks.offload import offload
 from tasks.remote.environment import check_connection
 from tasks.remote.openai_client import AzureAddress
+from tasks.spending.budget import BudgetSpent, Ledger
+from tasks.spending.money import Pace, Usage
 
 INSTRUCTIONS = "Say which bird the text names, and how many there are."
 _TEXT = "Seven herons stood in the shallow water beside the mill."

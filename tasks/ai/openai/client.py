@@ -26,7 +26,6 @@ from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError, Time
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
-from tasks.ai.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger
 from tasks.ai.calls import Messages
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, find_capabilities
@@ -64,12 +63,13 @@ from tasks.ai.openai.protocols import (
     read_completion,
     read_response,
 )
-from tasks.ai.settings import AiSettings, Price, Usage, find_price
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
 from tasks.language.words import most_model_tokens
 from tasks.remote.openai_client import open_client
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
+from tasks.spending.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger, SpendingSettings
+from tasks.spending.money import Price, Usage, find_price
 from tasks.tracing import count_model_use, span
 
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
@@ -391,7 +391,7 @@ class Endpoint:
         usage = self._usage(reported, prompt, answer, call.answer_limit)
         call(usage)
         if call.key:  # else it was paid for, and counted, by a process that was killed
-            price = _price(self.model, AiSettings.current().ai_prices)
+            price = _price(self.model, SpendingSettings.current().ai_prices)
             count_model_use(usage.calls, usage.input_tokens, usage.output_tokens, price.of(usage) if price else None)
         return usage
 

@@ -45,7 +45,6 @@ from math import ceil
 from typing import Final, NamedTuple
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused
-from tasks.ai.settings import Usage
 from tasks.errors import (
     DiligenceError,
     NotConfigured,
@@ -56,6 +55,7 @@ from tasks.errors import (
     Unavailable,
 )
 from tasks.remote.retry import TryAgain, read_retry_after
+from tasks.spending.money import Usage
 
 _PIECE = re.compile(r"[^\s!-@\[-`{-~]+|[0-9]{1,3}|[!-/:-@\[-`{-~]+")
 _UNSPACED = re.compile(  # scripts that write without spaces; a token holds 1 to 3 of their letters

@@ -36,8 +36,8 @@ from tasks.ai.openai.errors import (
     content_filtered,
     error_for_status,
 )
-from tasks.ai.settings import Usage
 from tasks.errors import SourceFailed
+from tasks.spending.money import Usage
 
 TOOL_CALL = "The model called a tool instead of answering."
 REASONING_ONLY = "The model thought aloud and gave no answer."

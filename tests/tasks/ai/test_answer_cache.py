@@ -14,8 +14,8 @@ from tasks.ai.answerer import NoJson, Source
 from tasks.ai.calls import answer_key, answer_once, judge_once, text_key
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.settings import Usage
 from tasks.errors import NotConfigured
+from tasks.spending.money import Usage
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
 

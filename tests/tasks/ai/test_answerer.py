@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from tasks.ai import registry
 from tasks.ai.answerer import Answerer, AnswererFailed, ModelRefused, Source
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Usage
 from tasks.errors import NotConfigured
+from tasks.spending.money import Usage
 from tests.servers.openai_server import ModelRequest, ModelServer
 
 SOURCES = [

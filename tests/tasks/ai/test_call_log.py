@@ -16,10 +16,10 @@ from storage.database import reading, writing
 from storage.model_calls import count_unanswered
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import HEADER, BudgetSpent, MonthSpent, RunAccount, find_ledger
 from tasks.ai.calls import judge_once
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.settings import Usage
+from tasks.spending.budget import HEADER, BudgetSpent, MonthSpent, RunAccount, find_ledger
+from tasks.spending.money import Usage
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,

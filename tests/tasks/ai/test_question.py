@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from tasks.ai.budget import BudgetSpent
 from tasks.ai.extractive import OPENING
 from tasks.ai.question import ai_question
 from tasks.ai.registry import current_answerer
 from tasks.ai.statement_check import check_answer
 from tasks.errors import BadRequest
+from tasks.spending.budget import BudgetSpent
 from tasks.statements.answers import Ground
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, AnswerCut, Source, T, Verdict
-from tasks.ai.budget import Ledger
 from tasks.ai.registry import PseudonymousAnswerer
-from tasks.ai.settings import Usage
 from tasks.privacy.pseudonyms import Names, StandIns, listed_names, profile_names, signature_names
+from tasks.spending.budget import Ledger
+from tasks.spending.money import Usage
 from tests.cases import cases
 from tests.tasks.ai.quoting_answerer import QuotingAnswerer
 

@@ -25,12 +25,12 @@ from storage.runs import (
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
 from tasks.ai.answerer import Answerer
-from tasks.ai.budget import Ledger
 from tasks.ai.registry import current_answerer
 from tasks.scoring.criteria import read_criteria
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judge import Question
 from tasks.scoring.results import CriterionResult
+from tasks.spending.budget import Ledger
 
 Places = Sequence[tuple[int, int, str, str]]
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import Account, Ledger
 from tasks.ai.estimate import CallKind, CountingAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Cap
 from tasks.scoring.criteria import Judged
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.scoring.score import score_criteria
+from tasks.spending.budget import Account, Ledger
+from tasks.spending.money import Cap
 from tests.benchmarks import plants
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
 from tests.tasks.scoring import conftest

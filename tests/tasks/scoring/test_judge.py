@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from storage.scores import Absence, ScoreStatus
-from tasks.ai.budget import Account, Ledger
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Cap, Usage
 from tasks.language.words import usual_model_tokens
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Excerpt
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult
+from tasks.spending.budget import Account, Ledger
+from tasks.spending.money import Cap, Usage
 from tests.servers.openai_server import (
     Behaviour,
     ModelRequest,

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import Account, Ledger
 from tasks.ai.registry import current_answerer
-from tasks.ai.settings import Cap
 from tasks.scoring.criteria import Judged
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult, pick_counted
 from tasks.scoring.score import score_criteria
+from tasks.spending.budget import Account, Ledger
+from tasks.spending.money import Cap
 from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer
 from tests.tasks.scoring import conftest

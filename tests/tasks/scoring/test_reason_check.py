@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from storage.scores import ScoreStatus
-from tasks.ai.budget import BudgetSpent
-from tasks.ai.settings import Cap
 from tasks.scoring.judge import with_opinions
 from tasks.scoring.results import CriterionResult
 from tasks.scoring.score import score_criteria, take_over
+from tasks.spending.budget import BudgetSpent
+from tasks.spending.money import Cap
 from tasks.statements.answers import CheckedStatement
 from tasks.statements.check import Finding
 from tests.servers.openai_server import Behaviour, ModelRequest, ModelServer, failing, saying

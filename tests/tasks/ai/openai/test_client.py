@@ -4,12 +4,12 @@ import pytest
 
 from storage import context
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
-from tasks.ai.budget import LONGEST_ANSWER, Account, BudgetSpent, Ledger
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
-from tasks.ai.settings import Cap, Price
 from tasks.errors import NotConfigured
 from tasks.language.words import most_model_tokens
+from tasks.spending.budget import LONGEST_ANSWER, Account, BudgetSpent, Ledger
+from tasks.spending.money import Cap, Price
 from tests.cases import cases
 from tests.servers.openai_server import (
     NO_USAGE,

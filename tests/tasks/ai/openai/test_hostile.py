@@ -9,14 +9,14 @@ from itertools import repeat
 import pytest
 
 from tasks.ai.answerer import AnswerCut, Source
-from tasks.ai.budget import Account, Ledger
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.capabilities import find_capabilities
 from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_status
 from tasks.ai.openai.protocols import Arrival
-from tasks.ai.settings import Cap, Price, Usage
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge
 from tasks.language.words import most_model_tokens
+from tasks.spending.budget import Account, Ledger
+from tasks.spending.money import Cap, Price, Usage
 from tests.cases import cases
 from tests.servers.openai_server import (
     Behaviour,

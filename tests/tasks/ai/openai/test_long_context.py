@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.ai.answerer import Answer, AnswererFailed, ModelRefused, Source
-from tasks.ai.budget import Account, BudgetSpent, Ledger
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.openai.answers import cut, measure_sources
-from tasks.ai.settings import Cap
 from tasks.errors import TooLarge
+from tasks.spending.budget import Account, BudgetSpent, Ledger
+from tasks.spending.money import Cap
 from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, refusing, saying
 from tests.tasks.ai.openai.test_answerer import Verdict

@@ -7,8 +7,8 @@ from threading import Event, Lock
 
 import pytest
 
-from tasks.ai.budget import LONGEST_ANSWER, SHORTEST_ANSWER, Account, BudgetSpent, Ledger
-from tasks.ai.settings import Cap, Price, Usage
+from tasks.spending.budget import LONGEST_ANSWER, SHORTEST_ANSWER, Account, BudgetSpent, Ledger
+from tasks.spending.money import Cap, Price, Usage
 
 
 def test_without_a_cap_everything_is_counted_and_nothing_limited() -> None:

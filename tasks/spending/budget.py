@@ -28,22 +28,25 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import ceil, floor
+from pathlib import Path
 from statistics import fmean, stdev
 from threading import Condition, Lock
 from time import monotonic
-from typing import ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
+from pydantic import BeforeValidator, Field
 from sqlmodel import Session
 
 from storage import database, model_calls, runs
 from storage.columns import now
 from storage.model_calls import Replies
-from tasks.ai.settings import SETTING as PRICES_SETTING
-from tasks.ai.settings import AiSettings, Cap, Price, Usage, find_price
+from storage.settings import Settings
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.remote import fan_out
+from tasks.spending.money import SETTING as PRICES_SETTING
+from tasks.spending.money import Cap, Price, Usage, find_price
 
 SETTING = "DILIGENCE_AI_BUDGET"
 MONTHLY = "DILIGENCE_AI_MONTHLY_BUDGET"
@@ -59,6 +62,25 @@ _LONGEST_CALL = 120.0
 """Seconds for which another process's call is waited for, where the budget would be spent without its answer's cost."""
 _POLL = 0.5  # seconds
 _CapAndPrice = tuple[Cap | None, Price | None]
+
+
+def _as_cap(value: Any) -> str | None:
+    return str(Cap.parse(str(value))) if value is not None else None
+
+
+class SpendingSettings(Settings):
+    """What may be spent on which model."""
+
+    ai_model: str | None = Field(None, description="the model's name as the server knows it")
+    ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
+        None, description="the most that a run may spend on the model: 0.50 USD or 20000 tokens"
+    )
+    ai_monthly_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(
+        None, description="the most that all runs of this database may spend on models in a calendar month (UTC)"
+    )
+    ai_prices: Path | None = Field(
+        None, description="a file of models' prices, which take precedence over the built-in ones"
+    )
 
 
 class BudgetSpent(DiligenceError):
@@ -459,7 +481,7 @@ def cap_and_price() -> _CapAndPrice:
         NotConfigured: a cap is in USD and the model's price is not known.
         BadRequest: what is wrong in the user's file of prices.
     """
-    settings = AiSettings.current()
+    settings = SpendingSettings.current()
     month = _find_month_cap()
     cap = Cap.parse(settings.ai_budget) if settings.ai_budget else month
     model = settings.ai_model
@@ -482,7 +504,7 @@ def cap_and_price() -> _CapAndPrice:
 
 def _find_month_cap() -> Cap | None:
     """The most that all runs of a calendar month (UTC) together may spend; None if there is no limit."""
-    written = AiSettings.current().ai_monthly_budget
+    written = SpendingSettings.current().ai_monthly_budget
     return Cap.parse(written) if written else None
 
 
@@ -512,7 +534,7 @@ def make_question_ledger() -> Ledger | None:
         As `cap_and_price`.
     """
     cap, price = cap_and_price()
-    return None if cap is None or AiSettings.current().ai_model is None else Ledger(Account(cap, price))
+    return None if cap is None or SpendingSettings.current().ai_model is None else Ledger(Account(cap, price))
 
 
 _open: WeakValueDictionary[tuple[str, _CapAndPrice], Ledger] = WeakValueDictionary()

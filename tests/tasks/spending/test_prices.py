@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ai.settings import SHIPPED, Price, Usage, find_price, read_prices
 from tasks.errors import BadRequest
+from tasks.spending.money import SHIPPED, Price, Usage, find_price, read_prices
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from storage.database import reading, writing
 from storage.runs import Run, add_cost, add_run, get_run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, cap_and_price, find_ledger, record_unpriced
-from tasks.ai.settings import Cap, Price, Usage
 from tasks.errors import BadRequest, NotConfigured
+from tasks.spending.budget import BudgetSpent, cap_and_price, find_ledger, record_unpriced
+from tasks.spending.money import Cap, Price, Usage
 
 pytestmark = pytest.mark.usefixtures("home")  # a database of its own for every test, and no settings
 

@@ -11,16 +11,16 @@ from storage import database, model_calls, runs
 from storage.columns import now
 from storage.runs import Run
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
-from tasks.ai.settings import Usage
+from tasks.spending.budget import BudgetSpent, Ledger, RunAccount, cap_and_price
+from tasks.spending.money import Usage
 from tests.matrices import quick_cases
 from tests.storage import processes
 
 SPEND = """
 import sys, time
 from storage.settings import override_settings
-from tasks.ai.budget import BudgetSpent, find_ledger
-from tasks.ai.settings import Usage
+from tasks.spending.budget import BudgetSpent, find_ledger
+from tasks.spending.money import Usage
 spent = 0
 with override_settings({settings!r}):
     ledger = find_ledger("r")
@@ -101,7 +101,7 @@ def test_another_machines_clock_does_not_say_how_long_its_call_is_waited_for(
         asked = model_calls.UnansweredCall(run_id="r", key="k", request="q", asked_at=now() + timedelta(hours=hours))
         session.add(asked)
     assert account.await_others()
-    monkeypatch.setattr("tasks.ai.budget._LONGEST_CALL", 0.1)
+    monkeypatch.setattr("tasks.spending.budget._LONGEST_CALL", 0.1)
     assert not account.await_others()
 
 

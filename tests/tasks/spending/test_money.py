@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.ai.settings import Cap, Price, Usage, dollars
+from tasks.spending.money import Cap, Price, Usage, dollars
 from tests.cases import cases
 
 

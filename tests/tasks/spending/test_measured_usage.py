@@ -2,8 +2,8 @@
 
 import random
 
-from tasks.ai.budget import Measured, MeasuredUsage
-from tasks.ai.settings import Usage
+from tasks.spending.budget import Measured, MeasuredUsage
+from tasks.spending.money import Usage
 
 WORST = Usage(0, 7000, 4096)
 

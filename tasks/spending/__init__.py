@@ -1,0 +1,1 @@
+"""What models cost, and what runs may spend on them."""
