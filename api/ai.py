@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.openapi import failures
 from api.requests import Body, Calls, NotBlank, make_text_field, take_answered
-from tasks.ai.question import AiAnswer, ai_question
+from tasks.answers import AiAnswer, ai_question
 
 
 class AiQuestion(Body):

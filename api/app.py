@@ -72,7 +72,7 @@ async def llms() -> bytes:
 _AT_ONCE = {"documents": 8, "ai": 32, "companies": 32}
 
 _OFFLOADED = (
-    "tasks.ai.question",
+    "tasks.answers",
     "tasks.companies.pages",
     "tasks.reports.live",
     "tasks.reports.live_rooms",

@@ -31,7 +31,7 @@ from pydantic import BaseModel, Field
 from api.auth import CALLER, HEADER, KEY, KEY_SCOPES, Guard, audit
 from api.problems import MethodNotAllowed
 from api.requests import Calls
-from tasks.ai.question import ai_question
+from tasks.answers import ai_question
 from tasks.assistants import lookup
 from tasks.companies.facts import company_facts as facts
 from tasks.companies.question import company_question

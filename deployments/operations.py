@@ -9,8 +9,8 @@ import typer
 from deployments.rooms import read_place, report_unread
 from deployments.terminal import echo, print_json
 from deployments.texts import read_all
-from tasks.ai.question import ai_question
 from tasks.ai.registry import current_answerer
+from tasks.answers import ai_question
 from tasks.companies.facts import company_facts
 from tasks.companies.profile import field_name, fields
 from tasks.companies.question import company_question

@@ -16,10 +16,10 @@ from flows.run import companies_to_do, temporary_run
 from storage import database, runs
 from storage.runs import RunCompany
 from storage.settings import override_settings
-from tasks.ai.estimate import BRIEF_ANSWER, CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.errors import DiligenceError
 from tasks.scoring.ask import Width, search_plans
+from tasks.scoring.estimate import BRIEF_ANSWER, CountingAnswerer
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.score import Inputs, criterion_results

@@ -2,7 +2,7 @@
 
 A question may find the room silent. Without a model, the answer consists of the room's sentences that address the
 question. With one it is the model's answer, of which only what a sentence of the passages supports is kept
-(`tasks.ai.statement_check`); these sentences are its quotations.
+(`tasks.answers`); these sentences are its quotations.
 
 Passages are those of stored texts, prepared for searching, of a run or of a folder on the drive. Of a folder they are
 those that the caller may see.
@@ -25,7 +25,7 @@ from tasks.ai.calls import answer_once
 from tasks.ai.extractive import OPENING, best_sentences, nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer, with_names
-from tasks.ai.statement_check import check_answer
+from tasks.answers import check_answer
 from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.registry import open_drive

@@ -23,8 +23,7 @@ def test_every_path_of_the_page_is_there() -> None:
 
 ASKERS = {
     "deployments/doctor.py": "asks for the word yes",
-    "tasks/ai/question.py": "the caller's own context, from which `diligence ask` leaves out what is privileged",
-    "tasks/ai/statement_check.py": "the sources of an answer that was given",
+    "tasks/answers.py": "the caller's own context (`diligence ask` leaves out what is privileged), an answer's sources",
     "tasks/companies/question.py": "public pages and facts",
     "tasks/rooms.py": "`RoomPassages.open_to`",
     "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`; a plan: the criterion, its languages",

@@ -21,7 +21,7 @@ from tasks.ai.calls import answer_once
 from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer, with_names
-from tasks.ai.statement_check import LEFT_OUT, check_answer
+from tasks.answers import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.facts import CompanyFacts, fetch_facts

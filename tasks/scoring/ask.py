@@ -30,7 +30,6 @@ from pydantic.config import JsonDict
 
 from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked, Source, T, Verdict
 from tasks.ai.calls import as_material, judge_once, judgement_prompt
-from tasks.ai.estimate import BRIEF_ANSWER, USUAL_ANSWER
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
@@ -38,6 +37,7 @@ from tasks.language.words import COMMON_WORDS, detect_language, detect_script_la
 from tasks.privacy.privileged import is_local
 from tasks.ranking.lexicon import split_into_words, stem
 from tasks.scoring.criteria import Judged
+from tasks.scoring.estimate import BRIEF_ANSWER, USUAL_ANSWER
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.judgement import Judgement, bound
 from tasks.spending.budget import LONGEST_ANSWER, Ledger

@@ -20,7 +20,7 @@ from typing import Final
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
 from tasks.ai.settings import AiSettings
-from tasks.ai.statement_check import Opinion, second_opinions
+from tasks.answers import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.ask import Ask, SearchPlan, Width, speaks_clearly
 from tasks.scoring.checks import nearest_passages

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from api.ai import AiQuestion
 from api.companies import FactsOfCompany, QuestionAboutCompany
 from api.documents import IndexOfFolder, TextOfDocument
-from tasks.ai.question import AiAnswer
+from tasks.answers import AiAnswer
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer
 from tasks.documents.index import DocumentIndex

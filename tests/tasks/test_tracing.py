@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from flows.artifacts import flow
 from tasks import tracing
-from tasks.ai.question import ai_question
+from tasks.answers import ai_question
 from tasks.prefect_setup import untracked
 from tasks.spans import Tracing
 from tests.servers.openai_server import ModelServer

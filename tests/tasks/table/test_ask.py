@@ -8,10 +8,10 @@ import pytest
 
 from storage import database, runs
 from storage.scores import Absence
-from tasks.ai.estimate import CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.reports.models import ReportedTable
 from tasks.reports.report import build
+from tasks.scoring.estimate import CountingAnswerer
 from tasks.table.cells import CellAnswer, ask_company, ask_table, prove_answer
 from tasks.table.columns import Column, ColumnSet, ColumnType, known_column
 from tests.api.conftest import room  # noqa: F401 - a fixture

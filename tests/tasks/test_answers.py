@@ -8,9 +8,8 @@ import pytest
 
 from storage import database
 from tasks.ai.extractive import OPENING
-from tasks.ai.question import ai_question
 from tasks.ai.registry import current_answerer
-from tasks.ai.statement_check import check_answer
+from tasks.answers import ai_question, check_answer
 from tasks.errors import BadRequest
 from tasks.spending.budget import BudgetSpent
 from tasks.statements.answers import Ground
@@ -159,7 +158,7 @@ def test_the_window_can_be_set(server: ModelServer, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_schema_says_that_context_may_be_absent() -> None:
-    from tasks.ai.question import AiAnswer
+    from tasks.answers import AiAnswer
 
     schema = AiAnswer.model_json_schema(mode="validation")
     assert set(schema["required"]) == {"question", "answer"}

@@ -9,9 +9,9 @@ from storage.database import writing
 from storage.model_calls import StoredAnswer, save_answer
 from tasks.ai.answerer import NotAsked, Source
 from tasks.ai.calls import answer_key, judge_once
-from tasks.ai.estimate import CallKind, CountingAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.language import words
+from tasks.scoring.estimate import CallKind, CountingAnswerer
 from tests.servers.openai_server import ModelServer
 
 

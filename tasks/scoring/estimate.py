@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tasks.ai.answerer import Answer, Answerer, NotAsked, Source, T, Verdict
 from tasks.ai.calls import Messages, judgement_prompt, question_prompt
 from tasks.ai.openai.protocols import RequestFormat, build_request
-from tasks.ai.statement_check import StatementVerdicts
+from tasks.answers import StatementVerdicts
 from tasks.language.words import most_model_tokens, usual_model_tokens
 from tasks.spending.budget import LONGEST_ANSWER, Ledger
 from tasks.spending.money import Pace, Usage
