@@ -14,6 +14,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from math import ceil
 from threading import Lock
@@ -333,11 +334,15 @@ class OpenAiAnswerer(Answerer):
         most = max(ceil(copied) + keys * _KEY, _LEAST)
         usage = Usage()
         for _ in range(1 if one_attempt else 2):
+            ask = partial(
+                self._endpoint.ask, messages=messages, schema=schema, ledger=ledger, most=most, one_attempt=one_attempt
+            )
             with adding_to_failures(usage):
-                used, reply = self._judgement(messages, schema, ledger, most, one_attempt=one_attempt)
+                used, reply = self._in_best_format(self._formats, ask)
             usage += reply.usage
             try:
-                return Verdict(_read(reply, schema, material), usage)
+                texts = [reply.text] if reply.text else reply.arguments
+                return Verdict(read_object(texts, schema, material, reply.reasoning), usage)
             except Misfit as misfit:
                 takes_no_schema = used.takes_schema and misfit.is_prose
                 if takes_no_schema:  # a server that takes a schema and ignores it; the next format may hold to it
@@ -373,14 +378,6 @@ class OpenAiAnswerer(Answerer):
                 return replace(reply, usage=usage)
         raise AnswererFailed(f"{reply.instead} Ask again, or name another model.", usage)
 
-    def _judgement(
-        self, messages: Messages, schema: type[T], ledger: Ledger | None, most: int, *, one_attempt: bool = False
-    ) -> tuple[RequestFormat, Reply]:
-        def ask(request_format: RequestFormat) -> Reply:
-            return self._endpoint.ask(request_format, messages, schema, ledger, most=most, one_attempt=one_attempt)
-
-        return self._in_best_format(self._formats, ask)
-
     def _candidates(self, formats: Sequence[RequestFormat]) -> Sequence[RequestFormat]:
         """The formats not known to be unsupported; those in which the server follows a schema come first."""
         capabilities = self.capabilities
@@ -402,8 +399,3 @@ def _whole_sentences(text: str) -> str:
 
 def _note_on_cut(reply: Reply) -> Sequence[str]:
     return (_CUT,) if reply.is_cut else ()
-
-
-def _read(reply: Reply, schema: type[T], material: str) -> T:
-    """The judgement in the reply: in its text, otherwise in a tool's arguments or at the end of the reasoning."""
-    return read_object([reply.text] if reply.text else reply.arguments, schema, material, reply.reasoning)
