@@ -164,7 +164,7 @@ class Endpoint:
             BudgetSpent: the ledger leaves nothing for it.
             tasks.errors.DiligenceError: what else is wrong, with what to do about it.
         """
-        account, usage = ledger or Ledger(Account()), Usage()
+        account, usage, again = ledger or Ledger(Account()), Usage(), False
         while True:
             limit, sent_without = self._answer_limit(account, most), frozenset(self.capabilities.refused)
             if Option.LIMIT in sent_without and account.answer_limit is not None:
@@ -189,18 +189,18 @@ class Endpoint:
             except ContextWindowExceeded as error:
                 if error.window is not None:
                     self.capabilities.narrow_window(error.window)
-                # The room for the answer may have been what is too much.
-                if limit == self._answer_limit(account, most):
+                # The room for the answer may have been what is too much: it is smaller now.
+                if again or limit == self._answer_limit(account, most):
                     raise
-                usage = error.usage
+                usage, again = error.usage, True
             except AnswerCut as cut:
                 # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
                 if cut.text or not cut.usage.calls or limit is None:
                     raise
                 self.capabilities.thinks = True
-                if limit == self._answer_limit(account, most):
+                if again or limit == self._answer_limit(account, most):
                     raise
-                usage = cut.usage
+                usage, again = cut.usage, True
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request in that format; a busy server is tried again for a while.
