@@ -30,6 +30,7 @@ from tasks.ai.calls import Messages
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
+    GATEWAY_GAVE_UP,
     ContextWindowExceeded,
     EndlessAnswer,
     Lost,
@@ -43,7 +44,6 @@ from tasks.ai.openai.errors import (
     fewest,
     make_proxy_error,
     make_time_out,
-    may_have_cost,
     not_taken,
     pieces,
     prompt_truncated,
@@ -529,8 +529,8 @@ def _translate(failure: OpenAIError | HTTPError | StreamError, silence: float) -
     `silence` is the limit in force, in seconds.
     """
     if isinstance(failure, APIStatusError):
-        body = failure.response.text[:_ERROR_START].lower()
-        return error_for_status(failure.status_code, failure.response.headers, body), may_have_cost(failure.status_code)
+        status, body = failure.status_code, failure.response.text[:_ERROR_START].lower()
+        return error_for_status(status, failure.response.headers, body), status in GATEWAY_GAVE_UP
     cause = failure.__cause__ if isinstance(failure, APIConnectionError) else failure  # a time limit is one too
     if isinstance(cause, ConnectTimeout | ConnectError):
         return Lost.UNREACHABLE.try_again(), False

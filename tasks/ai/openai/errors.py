@@ -141,7 +141,8 @@ _FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, 
 _WEB_PAGE = re.compile(r"\A\s*(?:<!doctype html|<html|<head|<body)")
 _OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _MOST_NAMED, _LONGEST_NAME = 8, 100  # models that a message names, and characters of a name
-_GATEWAY_GAVE_UP = {504, 524}  # the gateway's own time limit passed; the model may have answered, and cost
+GATEWAY_GAVE_UP = {504, 524}
+"""Statuses of a gateway whose own time limit passed: the model may have answered, and may be billed."""
 
 
 _REFUSED = (
@@ -365,11 +366,6 @@ def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     has = f" It has: {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
     return UnknownModel(f"The AI server does not know the model, or has not loaded it.{has} Check DILIGENCE_AI_MODEL.")
-
-
-def may_have_cost(status: int) -> bool:
-    """Whether a response with this status, though an error, may have been billed."""
-    return status in _GATEWAY_GAVE_UP
 
 
 def content_filtered(usage: Usage) -> ModelRefused:
