@@ -64,7 +64,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
     rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
-    rf"|(?P<yearfirst>\b(?P<yf>{YEAR})[/-]?(?:(?P<yfp>q[1-4]|h[12])|m(?P<yfm>0[1-9]|1[0-2]))\b)"
+    rf"|(?P<yearfirst>\b(?P<yf>{YEAR}|\d\d(?=(?-i:[QH])))[/-]?(?:(?P<yfp>q[1-4]|h[12])|m(?P<yfm>0[1-9]|1[0-2]))\b)"
     rf"|(?P<quarter>\b(?:q(?P<qa>[1-4])|(?P<qb>[1-4])q|(?P<qw>first|second|third|fourth)[ -]quarter(?: of"
     rf"| ended)?)(?:[ /-]?(?:fiscal |fy ?)?['’]?(?P<qy>{YEAR}|\d\d(?![.,\d%]))\b)?(?!\w))"
     rf"|(?P<half>\b(?:h(?P<ha>[12])|(?P<hb>[12])h|(?P<hw>first|second)[ -]half(?: of| year)?)(?:[ /-]?(?:fiscal "
@@ -74,11 +74,11 @@ _TOKEN: Final = re.compile(
     rf"|(?:(?P<nq>{_QUARTER_NAMES})|{_HALF_NAMES})\.? ?(?P<no>[1-4]))(?: (?:de|del|van))?,?"
     rf" ?(?P<sy>{YEAR})\b)"
     rf"|(?P<nine>\b9m[ -]?['’]?(?P<niney>{YEAR}|\d\d)\b)"
-    rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b"
+    rf"|(?P<split>(?:\b(?:fy|gj|{_FISCAL_YEAR}) ?|\b)(?P<sa>{YEAR}) ?[/–-] ?(?P<sb>{YEAR}|\d\d)\b(?!-\d)"
     r"|\b(?:fy|gj) ?['’]?(?P<sc>\d\d) ?[/–-] ?(?:fy ?)?['’]?(?P<sd>\d\d)\b(?![.,/-]?\d))"
     rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)"
-    r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,]\d))"
-    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})"
+    r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,/-]\d))"
+    rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?-i:G)?"
     r"(?:[ ]?(?P<kind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d|-w\d)))",
     re.IGNORECASE,
 )
@@ -126,7 +126,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
-    rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm)|{MONTH}|quarter|half|months|weeks"
+    rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm|\d\d[qh][1-4])|{MONTH}|quarter|half|months|weeks"
     rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
     re.IGNORECASE,
 )
@@ -431,7 +431,7 @@ def _several_months(part: _Part) -> When:
 
 def _year_and_part(part: _Part) -> When:
     """A quarter, half or month as statistics offices write it: "2025-Q1", "2025Q1", "2025M01"."""
-    year = int(part["yf"])
+    year = _full(part["yf"])
     return When(year=year, part=part["yfp"].upper()) if "yfp" in part else When(make_day(year, int(part["yfm"]), 31), 1)
 
 

@@ -38,6 +38,12 @@ MARCH = Calendar(3, 31)
         ("2024年3月期", Calendar(), "2023-04-01/2024-03-31"),
         ("当事業年度 (自 2023年４月１日 至 2024年３月31日)", Calendar(), "2023-04-01/2024-03-31"),
         ("2024年", Calendar(), "2024-01-01/2024-12-31"),
+        ("23H1", Calendar(), "2023-01-01/2023-06-30"),
+        ("23Q4", MARCH, "2023-01-01/2023-03-31"),
+        ("2023G", Calendar(), "2023-01-01/2023-12-31"),
+        ("Último Exercício 31/12/2025", Calendar(), "2025-01-01/2025-12-31"),
+        ("Último Exercício 2025-12-31", Calendar(), "2025-01-01/2025-12-31"),
+        ("Penúltimo Exercício 01/01/2024 à 31/12/2024", Calendar(), "2024-01-01/2024-12-31"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:
