@@ -50,6 +50,18 @@ def test_an_enumerator_in_a_cell_of_its_own_is_passed_by() -> None:
     assert [(figure.concept, int(figure.value)) for figure in figures] == [("equity", 140900), ("inventories", 12000)]
 
 
+def test_the_codes_of_a_chart_of_accounts_are_passed_by() -> None:
+    text = (
+        "(Reais Mil)\n"
+        "Código da Conta\tDescrição da Conta\tÚltimo Exercício 31/12/2025\tPenúltimo Exercício 31/12/2024\n"
+        "1\tAtivo Total\t1.223.389\t1.124.797\n1.01.01\tCaixa e Equivalentes de Caixa\t35.608\t20.254\n"
+    )
+    assert [(each.concept, int(each.value), each.period) for each in _figures(text)] == [
+        ("total_assets", 1223389000, "2025-12-31"), ("total_assets", 1124797000, "2024-12-31"),
+        ("cash", 35608000, "2025-12-31"), ("cash", 20254000, "2024-12-31"),
+    ]  # fmt: skip
+
+
 def test_the_codes_of_a_french_tax_form_say_what_its_sums_are() -> None:
     text = (
         "Bilan passif de l'exercice clos le 31/12/2024, en euros\n\t\t31/12/2024\t31/12/2023\n"
