@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.figures.figure import (
+    DATA,
     UNKNOWN,
     WORDS,
     Basis,
@@ -69,6 +70,9 @@ _RECAP: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _LEVEL: Final = re.compile("#*")
+_ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\])")
+"""What parts a mark of Markdown from its meaning: "\\$150,000"."""
+
 _NAMED: Final = re.compile(r"(?<=[a-z,] )([A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})")
 _LOOKED_AT: Final = 60_000
 """Characters of a document in which names are looked for."""
@@ -90,19 +94,22 @@ _BARE_SIGNS: Final = 10
 _SURE_CODE: Final = 3
 """So often a document has the code of a currency that its rupees are that one's, where it names nothing of India."""
 
-_MARKS: Final = {mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark != "kr."}
+_MARKS: Final = {
+    mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark not in {"kr.", "S/"}
+}
 _WORDLIKE: Final = {
     mark: re.compile(rf"(?<!\w){mark}\.?(?= ?[-(]?\d)|(?<=\d) ?{mark}(?!\w)|(?:^|(?<=\t)){mark}(?=\t|$)", re.MULTILINE)
     for mark in currency_marks()
     if mark[-1].isalpha() and mark not in {"R", "kr"}
-} | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+")}
-"""Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei"."""
+} | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+"), "S/": re.compile(r"(?<![\w&+/])S/\.?(?! ?[A-Za-z])")}
+"""Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei", and not "S/E"."""
 
 _CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
 _UNITS_FOLLOW: Final = re.compile(r"\b(?:in|en|em|i|w|v|x|×)\b ?", re.IGNORECASE)
+_NATIONAL: Final = {code: re.compile("|".join(words)) for code, words in DATA["national_currency"].items()}
 _SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 
@@ -169,6 +176,7 @@ class LedgerDocument:
         self.format = document_format or PurePath(name).suffix.lower()
         self.text = plain_blanks(kinds.shown_text(text, places))
         if self.format in _MARKED:
+            self.text = _ESCAPE.sub(" ", self.text)
             self.text = WORDS.document_emphasis.sub(
                 lambda match: match[0].replace(match[1], " " * len(match[1])), self.text
             )
@@ -305,13 +313,24 @@ class LedgerDocument:
             return self.dollar(self._stated)
         counts = self.currencies
         if not counts:
-            return CROWNS.get(self.language) if WORDS.document_in_crowns.search(self._lower) else None
+            return self._national_currency
         (best, count), *rest = counts.most_common(2)
         return (
             self.dollar(best)
             if not rest or count >= 5 * rest[0][1] or (count > 20 and count >= 3 * rest[0][1])
             else None
         )
+
+    @property
+    def _national_currency(self) -> str | None:
+        """The currency of a document that names none: that of the only country whose law or register it names, else
+        that of its language for crowns.
+        """
+        named = [code for code, words in _NATIONAL.items() if words.search(self._lower)]
+        others = (word for code, words in RUPEES.items() if code != "INR" for word in words)
+        if len(named) == 1 and not (named == ["INR"] and any(count_words(self._lower, word) for word in others)):
+            return named[0]
+        return CROWNS.get(self.language) if WORDS.document_in_crowns.search(self._lower) else None
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -523,7 +542,13 @@ class LedgerDocument:
         found = []
         for line in self.text[part.start : min(part.end, part.start + _HEAD_OF_A_PART)].split("\n"):
             head = line.strip()
-            if len(head) <= _LONGEST_HEAD and _YEAR.search(head) and "\t" not in head and head[-1] != ".":
+            if (
+                len(head) <= _LONGEST_HEAD
+                and _YEAR.search(head)
+                and "\t" not in head
+                and head[-1] != "."
+                and not WORDS.day_of_print.match(head)
+            ):
                 head = spell_months(head, self.month_first)
                 when = header_period(head)
                 if when is not None and when.dated:

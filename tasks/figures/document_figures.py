@@ -383,7 +383,7 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
     )
 
 
-VERSION: Final = "ledger-24"
+VERSION: Final = "ledger-25"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 
 MOST_FIGURES: Final = 20_000
@@ -551,26 +551,23 @@ def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
 
 
 def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], findings: Findings) -> Iterator[Figure]:
-    """The figures that only notes have for a concept and period. In a long document, the value that most of them have,
-    unless there is a tie.
+    """The figures that only notes have for a concept and period: those that most of them agree with, none of two that
+    are given as often.
+
+    All of them in a short workbook, whose sheets may contradict each other or be versions of a plan.
     """
-    if len(document.text) <= _LONG:
+    is_long = len(document.text) > _LONG
+    if document.stores_numbers and not is_long:
         yield from (candidate.figure for candidate in group)
         return
-    named = [candidate for candidate in group if candidate.rank < _WEAK or candidate.figure.concept != "equity"]
-    if len(named) < len(group):  # "Equity" in a note may be that of a part
-        findings.leave_out("names in notes that may be of a part", len(group) - len(named))
-        group = named
-    if not group:
-        return
-    votes = Counter(candidate.figure.value for candidate in group)
-    (_, most), *rest = votes.most_common(2)
-    if rest and rest[0][1] == most:
-        findings.leave_out("tables that differ from each other", len(group))
-        return
-    winner = next(candidate for candidate in group if votes[candidate.figure.value] == most)
-    same = [candidate.figure for candidate in group if agree(candidate.figure, winner.figure)]
-    findings.leave_out("tables that differ from each other", len(group) - len(same))
+    named = [each for each in group if not is_long or each.rank < _WEAK or each.figure.concept != "equity"]
+    findings.leave_out("names in notes that may be of a part", len(group) - len(named))  # "Equity" may be that of one
+    figures = [each.figure for each in named]
+    votes = Counter((figure.value, figure.step) for figure in figures)
+    agreeing = {one: sum(count for other, count in votes.items() if agrees(*one, *other)) for one in votes}
+    most = [one for one in votes if agreeing[one] == max(agreeing.values())]
+    same = [figure for figure in figures if all(agrees(figure.value, figure.step, *one) for one in most)]
+    findings.leave_out("tables that differ from each other", len(figures) - len(same))
     yield from same
 
 

@@ -314,9 +314,11 @@ class _Table:
         """
         cells = row.cells
         numbers = {at for at, cell in enumerate(cells) if at and tables.is_number(cell, comma_decimal=self._comma)}
+        above = {at for at in self._with_numbers if at < len(cells)} if self._body and self._columns else set[int]()
+        if not numbers and not self._since and tables.is_amount_like_year(row, above):
+            return sorted(at for at in above if cells[at])
         if not cells[0]:
             return sorted(numbers)
-        above = {at for at in self._with_numbers if at < len(cells)} if self._body and self._columns else set[int]()
         marked = any(find_currency(cells[at][:1]) for at in numbers)
         if not numbers and all(may_be_scale(cell) for cell in cells[1:] if cell):
             marked = self._reader.speaks(cells[0])  # "Revenue | $1,000" heads nothing

@@ -14,7 +14,7 @@ from typing import Final
 from tasks.figures.figure import WORDS
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
-from tasks.language.periods import MONTH, find_periods, header_words
+from tasks.language.periods import HINT, MONTH, find_periods, header_words
 
 _MOST_TITLES: Final = 9
 _MOST_LINES: Final = 40
@@ -60,6 +60,9 @@ _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20
 _LONGEST_YEAR: Final = 14
 _UNITS_OF_YEAR: Final = re.compile(r"(.*?)(?<![\d.,])(?:19[89]\d|20[0-3]\d)(?![\d.,])(.*)")
 _LONGEST_UNITS: Final = 30
+_CODE_OF_LINE: Final = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
+"""What numbers the lines of a chart of accounts, before their labels: "3.01"."""
+
 _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 
 
@@ -135,7 +138,9 @@ class Row:
     @property
     def label(self) -> str:
         """Its first cell with words."""
-        return self.name or next((cell for cell in self.cells if cell), "")
+        if self.name and not _CODE_OF_LINE.fullmatch(self.name):
+            return self.name
+        return next((cell for cell in self.cells[1:] if cell), self.name)
 
     @property
     def width(self) -> int:
@@ -460,6 +465,22 @@ def is_between_years(row: Row) -> bool:
         and not WORDS.statement_names.search(row.name)
         and holds_four_digits(row)
     )
+
+
+def is_amount_like_year(row: Row, above: Collection[int]) -> bool:
+    """Whether the only numbers of a row right below amounts (in the columns `above`) are amounts that look like years.
+
+    "Other revenue | 2000 | 2000", "Hydro expenses | 2030": no header, as one has a year of its own for each column, and
+    a heading or a word of time where it has one column.
+    """
+    first = 1 + (not row.name)  # sheets often begin with an empty column
+    years = {at: cell for at, cell in enumerate(row.cells) if at >= first and cell}
+    if not years or not years.keys() <= {*above} or not any(map(str.isalpha, row.label)):
+        return False
+    if not all(map(is_year, years.values())) or read_units(row.label) != Units():
+        return False
+    repeats = len({*years.values()}) < len(years)
+    return repeats or (len(years) == 1 and not HINT.search(row.label) and not WORDS.statement_names.search(row.label))
 
 
 def part_head(rows: Sequence[Row], speaks: Callable[[str], bool]) -> tuple[int, list[str]]:

@@ -67,6 +67,32 @@ def test_a_dollar_sign_is_that_of_the_dollar_which_the_document_marks(mark: str)
     assert bare == marked != "USD"
 
 
+@cases(
+    ("words", "currency"),
+    [
+        ("Input CGST 12.00", "INR"),
+        ("VALORES EM UNIDADES DE REAL", "BRL"),
+        ("Exemplo Ltda, CNPJ 11.222.333/0001-81", "BRL"),
+        ("Muster GmbH, Amtsgericht Köln, HRB 12345", "EUR"),
+        ("Muster GmbH, HRB 12345. Exemplo Ltda, CNPJ 11.222.333/0001-81", "unknown"),
+        ("Purchases 12,34,567.00 of 1,02,345.50", "INR"),
+        ("Purchases 12,34,567.00 of 1,02,345.50. Mills Limited, Karachi, Pakistan", "unknown"),
+        ("Purchases 12,34,567.00 of 1,02,345.50. NPR 12", "NPR"),
+        ("Purchases 12,34,567.00", "unknown"),
+        ("We manage the company's acts of 2013", "unknown"),
+    ],
+)
+def test_accounts_without_a_currency_are_in_that_of_the_only_country_whose_law_they_name(
+    words: str, currency: str
+) -> None:
+    assert _units(f"{words}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", currency)]
+
+
+def test_a_row_of_selling_expenses_is_no_sol() -> None:
+    assert _units("\t2024\nRevenue\t4,120,000\nS/E\t12,000\nGroup+S/E\t13,000\n") == [("revenue", "unknown")]
+    assert _units("(S/)\t2024\nRevenue\t4,120,000\n") == [("revenue", "PEN")]
+
+
 def test_crowns_are_those_of_the_documents_language() -> None:
     text = "Årsredovisning och belopp i kronor\n\t2024\nNettoomsättning\t4 120 000 kr\n"
     assert _units(text) == [("revenue", "SEK")]

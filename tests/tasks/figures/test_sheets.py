@@ -364,3 +364,71 @@ def test_columns_of_horizons_are_not_of_the_day_they_are_counted_from(tmp_path: 
     rows += [["", "Actual", "Current", "30 days", "3 months", "4-6 Months", "7-12 Months"]]
     rows += [["Total assets", 732108, 710000, 729055, 741398, 759001, 785265]]
     assert [each[:4] for each in sheet(tmp_path, rows)] == [("total_assets", "732108000", "2019-12-31", None)]
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        (["Other revenue", 2000, 2000], ["2023", "2024"]),
+        (["", 2023, 2022], ["2022", "2023"]),
+        (["Cash flow", 2023, 2022], ["2022", "2023"]),
+    ],
+)
+def test_amounts_that_look_like_years_head_no_columns(tmp_path: Path, row: Row, found: list[str]) -> None:
+    rows: list[Row] = [["EUR", "FY23", "FY24"], ["Revenue", 363881, 455746], row, ["Net income", 7392, 48157]]
+    income = [figure for figure in sheet(tmp_path, rows) if figure[0] == "net_income"]
+    assert sorted(str(figure[2])[:4] for figure in income) == found
+
+
+def test_one_expense_that_looks_like_a_year_dates_nothing(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        ["Income statement 08/01/2024 to 10/31/2024"],
+        ["Revenue", "", 492780],
+        ["Hydro expenses", "", 2030],
+        ["Net income", "", 350266],
+    ]
+    assert sheet(tmp_path, rows)[1] == ("net_income", "350266", "2024-08-01/2024-10-31", None, "management")
+
+
+def test_formulas_whose_values_are_not_kept_head_no_columns(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        ["(in thousands)", 2022, 2023],
+        ["Revenue", 245282, 244552],
+        ["Gross profit", "=IRR(B2:H2)", "=IRR(C2:Q1)"],
+        ["Capital expenditures", 9639, 28276],
+    ]
+    assert sheet(tmp_path, rows)[2:] == [
+        ("capital_expenditure", "9639000", "2022-01-01/2022-12-31", None, "management"),
+        ("capital_expenditure", "28276000", "2023-01-01/2023-12-31", None, "management"),
+    ]
+
+
+def test_half_years_with_their_year_first_are_told_from_years_beside_them(tmp_path: Path) -> None:
+    rows: list[Row] = [["EUR", "23H1", "23H2", "", 2023], ["Revenue", 223938, 280539, "", 504477]]
+    assert [figure[2] for figure in sheet(tmp_path, rows)] == [
+        "2023-01-01/2023-06-30", "2023-07-01/2023-12-31", "2023-01-01/2023-12-31",
+    ]  # fmt: skip
+
+
+def test_the_day_on_which_a_program_wrote_a_report_is_not_its_period(tmp_path: Path) -> None:
+    rows: list[Row] = [["Balance Sheet As at 10/31/2024"], ["Total assets", "", 1593855], [], ["EQUITY"], []]
+    rows += [["Total equity", "", 1092993], [], ["Generated On: 06/03/2025"]]
+    assert [(figure[0], figure[2]) for figure in sheet(tmp_path, rows)] == [
+        ("total_assets", "2024-10-31"), ("equity", "2024-10-31"),
+    ]  # fmt: skip
+
+
+def test_marks_that_markdown_escapes_are_read() -> None:
+    text = "\tQ1 2025\n**Revenue**\t\\$150,000,000\n\\- Cash and cash equivalents\t\\$25\n"
+    assert [figure[:3] for figure in figures(text, "update.md")] == [
+        ("revenue", "150000000", "USD"), ("cash", "25", "USD"),
+    ]  # fmt: skip
+
+
+def test_of_tables_that_differ_in_a_report_none_counts_but_one_that_is_rounded_does() -> None:
+    page = "Note {}\nEUR\t2024\nRevenue\t{}\n\nThe text goes on over several lines before the next of them.\n\n"
+    assert figures(page.format(1, "652,184") + page.format(2, "925,386")) == []
+    rounded = page.format(1, "652,184") + page.format(2, "652,000").replace("EUR", "EUR thousand").replace(
+        "652,000", "652"
+    )
+    assert [figure[1] for figure in figures(rounded)] == ["652184", "652000"]
