@@ -109,7 +109,9 @@ _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
 _UNITS_FOLLOW: Final = re.compile(r"\b(?:in|en|em|i|w|v|x|×)\b ?", re.IGNORECASE)
-_NATIONAL: Final = {code: re.compile("|".join(words)) for code, words in DATA["national_currency"].items()}
+_NATIONAL: Final[dict[str, re.Pattern[str]]] = {
+    code: re.compile("|".join(words)) for code, words in DATA["national_currency"].items()
+}
 _SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 

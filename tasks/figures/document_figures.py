@@ -253,7 +253,7 @@ _IN_TABLE: Final = "row “"
 ALWAYS: Final = frozenset({"budget", "pro_forma"})
 """What figures of these names are, also when their period is over."""
 
-_SILENT: Final = frozenset({None, *ACTUAL})
+_KINDS: Final = frozenset({None, *ACTUAL})
 
 
 _SAYS: Final = {
@@ -286,7 +286,7 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
     settled = []
     for figure in figures:
         basis = figure.basis
-        if basis in _SILENT:
+        if basis in _KINDS:
             part = document.part(figure.start)
             named = next(filter(None, map(find_named_basis, _list_names(document, figure, part))), None) or own
             basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
@@ -390,9 +390,10 @@ MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
 
 _MOST_FOUNDED: Final = 20
+"""Places of one document that say when the company was founded."""
+
 _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
-"""Places of one document that say when the company was founded."""
 
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
@@ -484,9 +485,6 @@ def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings
     kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
     findings.leave_out("scans that recognition is not sure of", len(figures) - len(kept))
     return kept
-
-
-_KINDS: Final = frozenset({None, *ACTUAL})
 
 
 def agree(one: Figure, other: Figure) -> bool:

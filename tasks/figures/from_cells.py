@@ -202,7 +202,7 @@ class _Table:
                     self._read_words(Row(row.start, row.cells[:1], row.starts[:1]))
                 continue
             self._with_numbers.update(numbers)
-            if not numbers and self._is_blank(row):
+            if not any(row.cells):
                 continue
             numbers = [at for at in numbers if at not in self._codes]
             if not numbers and any(tables.is_code(row.cells[at]) for at in self._codes if at < row.width):
@@ -244,12 +244,6 @@ class _Table:
         self._findings.rows += 1
         self._since = []
         return True
-
-    def _is_blank(self, row: Row) -> bool:
-        """Whether a row without numbers has no words either, or only numbers that could be years far apart."""
-        if row.cells and not row.cells[0] and not any(row.cells[1:]):
-            return True
-        return self._body and bool(self._columns) and not self._since and tables.is_between_years(row)
 
     def _read_words(self, row: Row) -> None:
         """Read a row without numbers: it has no value for its name, begins a section, or is a line of a header."""

@@ -446,41 +446,22 @@ def not_one_number(row: Row, numbers: Sequence[int]) -> int:
 
 def holds_four_digits(row: Row) -> bool:
     """Whether a row deep in a table has numbers that look like years but head no columns: "Item 2001 | 2001"."""
-    filled = [cell for cell in row.cells[1:] if cell]
-    if not filled or not all(map(is_year, filled)) or read_units(row.name) != Units():
+    filled = [cell for cell in row.cells[1:] if cell and cell != row.label]
+    if not filled or not all(map(is_year, filled)) or read_units(row.label) != Units():
         return False
     years = [int(year[0]) for cell in filled if (year := _YEAR.search(cell))]
     return not any(abs(one - other) == 1 for one, other in pairwise(years))
 
 
-def is_between_years(row: Row) -> bool:
-    """Whether a row right below others has numbers that look like years far apart: "Marketing | 2000 | 2010".
-
-    A row that is called a statement or summary does start new columns.
-    """
-    numbers = sum(1 for cell in row.cells[1:] if cell)
-    return (
-        numbers > 1
-        and any(map(str.isalpha, row.name))
-        and not WORDS.statement_names.search(row.name)
-        and holds_four_digits(row)
-    )
-
-
 def is_amount_like_year(row: Row, above: Collection[int]) -> bool:
-    """Whether the only numbers of a row right below amounts (in the columns `above`) are amounts that look like years.
+    """Whether a row right below amounts, in the columns `above`, has amounts that look like years: "Marketing | 2000".
 
-    "Other revenue | 2000 | 2000", "Hydro expenses | 2030": no header, as one has a year of its own for each column, and
-    a heading or a word of time where it has one column.
+    A row that is called a statement or summary does start new columns, and so does a word of time with one year.
     """
-    first = 1 + (not row.name)  # sheets often begin with an empty column
-    years = {at: cell for at, cell in enumerate(row.cells) if at >= first and cell}
-    if not years or not years.keys() <= {*above} or not any(map(str.isalpha, row.label)):
-        return False
-    if not all(map(is_year, years.values())) or read_units(row.label) != Units():
-        return False
-    repeats = len({*years.values()}) < len(years)
-    return repeats or (len(years) == 1 and not HINT.search(row.label) and not WORDS.statement_names.search(row.label))
+    filled = {at for at, cell in enumerate(row.cells) if at and cell and cell != row.label}
+    is_named = any(map(str.isalpha, row.label)) and not WORDS.statement_names.search(row.label)
+    is_headed = len(filled) == 1 and HINT.search(row.label)
+    return bool(filled) and filled <= {*above} and is_named and not is_headed and holds_four_digits(row)
 
 
 def part_head(rows: Sequence[Row], speaks: Callable[[str], bool]) -> tuple[int, list[str]]:
