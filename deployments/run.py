@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from deployments.terminal import align, echo, pause_garbage_collection
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
-from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria, list_contested_scores
+from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria
 from storage import context, database, documents, logs, runs
 from storage.columns import DatabaseUnavailable, now
 from storage.runs import is_to_stop
@@ -146,7 +146,7 @@ def _run(
     results = load_results(run_id)
     for warning in list_warnings(results):
         console.print(warning, soft_wrap=True)
-    if contested := list_contested_scores(run_id):
+    if contested := [line for result in results.companies for line in result.contested]:
         console.print("Words in documents may have moved these scores, which differ with and without them:")
         for line in contested:
             console.print(f"  {line}", soft_wrap=True)

@@ -282,11 +282,12 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
     those with documents that could not be read.
     """
     with database.reading() as session:
+        unscored = scores.count_without_evidence(session, run_id)
         return [
             company
             for company in runs.run_companies(session, run_id)
             if company.status is not CompanyStatus.FINISHED
-            or _without_evidence(session, company)
+            or company.id in unscored
             or (retry_failed and _has_failed_documents(session, company))
         ]
 
@@ -294,33 +295,12 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
 def count_unscored_for_budget(run_id: str) -> int:
     """How many judgements of the run were not made because the budget was spent."""
     with database.reading() as session:
-        return sum(_without_evidence(session, company) for company in runs.run_companies(session, run_id))
-
-
-def _without_evidence(session: Session, company: RunCompany) -> int:
-    """How many outcomes of the company have no evidence hash: the budget was spent, so they will be scored again."""
-    assert company.id is not None
-    return sum(not outcome.evidence for outcome in scores.company_outcomes(session, company.id))
+        return sum(scores.count_without_evidence(session, run_id).values())
 
 
 def _has_failed_documents(session: Session, company: RunCompany) -> bool:
     assert company.id is not None
     return DocumentStatus.FAILED in count_documents(session, company.id)
-
-
-def list_contested_scores(run_id: str) -> list[str]:
-    """The contested scores of a run in words: the company, the criterion, both scores, and where the passages stand."""
-    lines = []
-    with database.reading() as session:
-        for company in runs.run_companies(session, run_id):
-            assert company.id is not None
-            for outcome in scores.company_outcomes(session, company.id):
-                if outcome.contested is not None:
-                    one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
-                    places = "; ".join(f"{order['document_name']}, {order['place']}" for order in outcome.orders[:3])
-                    told = f"{company.name}, {outcome.criterion_id}: {one} with, {other} without"
-                    lines.append(f"{told} ({places})" if places else told)
-    return lines
 
 
 def find_run_company(run: str, domain: str) -> RunCompany:

@@ -75,9 +75,9 @@ def find_table(model: type[SQLModel]) -> Table:
     return cast("Table", model.__table__)  # type: ignore[attr-defined]
 
 
-def row_values(row: SQLModel) -> dict[str, Any]:
-    """The row's values by column, without the id, which the database assigns."""
-    return {column: getattr(row, column) for column in _columns(type(row))}
+def row_values(row: SQLModel, model: type[SQLModel] | None = None) -> dict[str, Any]:
+    """The row's values by column, without the id, which the database assigns; `model` is that of a plain row."""
+    return {column: getattr(row, column) for column in _columns(model or type(row))}
 
 
 def put(session: Session, row: SQLModel, *key: str) -> None:

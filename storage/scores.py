@@ -9,7 +9,7 @@ moment, only one of them follows what both saw, and the other is told.
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import JSON, Column, Text, and_, case, delete, func, insert, or_
 from sqlalchemy import select as sql_select
@@ -191,30 +191,49 @@ def _delete_outcomes(session: Session, company_ids: Sequence[int], criterion_ids
 
 
 def company_outcomes(session: Session, company_id: int) -> Sequence[CriterionOutcome]:
-    """The company's outcomes in the order of the criteria."""
+    """The company's outcomes in the order of the criteria: plain rows for reading only, as `load_company_outcomes`."""
     return load_company_outcomes(session, [company_id])[company_id]
 
 
 def load_company_outcomes(session: Session, company_ids: Sequence[int]) -> dict[int, list[CriterionOutcome]]:
-    """The outcomes of these companies (a few hundred at most), by company id, in the order of the criteria."""
+    """The outcomes of these companies (a few hundred at most), by company id, in the order of the criteria.
+
+    They are plain rows for reading only: the session's objects take several times as long.
+    """
     by_company: dict[int, list[CriterionOutcome]] = {company_id: [] for company_id in company_ids}
-    query = select(CriterionOutcome).where(col(CriterionOutcome.company_id).in_(company_ids))
-    for outcome in session.exec(query.order_by(col(CriterionOutcome.ordinal))):
-        by_company[outcome.company_id].append(outcome)
+    rows = find_table(CriterionOutcome)
+    of_these = rows.select().where(rows.c.company_id.in_(company_ids)).order_by(rows.c.ordinal)
+    for row in session.connection().execute(of_these):
+        by_company[row.company_id].append(cast("CriterionOutcome", row))
     return by_company
 
 
 def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutcome]:
-    """The outcomes of a run that are missing or have a warning, in the order of the criteria."""
+    """The outcomes of a run that are missing, contested or have a warning, in the order of the criteria."""
     return session.exec(
         select(CriterionOutcome)
         .join(RunCompany)
         .where(
             RunCompany.run_id == run_id,
-            or_(col(CriterionOutcome.status) == ScoreStatus.MISSING, col(CriterionOutcome.warning).is_not(None)),
+            or_(
+                col(CriterionOutcome.status) == ScoreStatus.MISSING,
+                col(CriterionOutcome.warning).is_not(None),
+                col(CriterionOutcome.contested).is_not(None),
+            ),
         )
         .order_by(col(CriterionOutcome.ordinal))
     ).all()
+
+
+def count_without_evidence(session: Session, run_id: str) -> dict[int, int]:
+    """How many outcomes have no evidence hash, by company id: the budget was spent, so they will be scored again."""
+    counts = (
+        select(CriterionOutcome.company_id, func.count())
+        .join(RunCompany)
+        .where(RunCompany.run_id == run_id, CriterionOutcome.evidence == "")
+        .group_by(col(CriterionOutcome.company_id))
+    )
+    return dict(session.exec(counts).all())
 
 
 def list_counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, str, float]]:
@@ -235,16 +254,12 @@ def list_counted_scores(session: Session, run_id: str) -> Iterator[tuple[int, st
 
 
 def outcome_quotes(session: Session, company_id: int) -> dict[int, list[Quote]]:
-    """The quotes of all the company's outcomes, by outcome id, in order."""
-    rows = session.exec(
-        select(Quote)
-        .join(CriterionOutcome)
-        .where(CriterionOutcome.company_id == company_id)
-        .order_by(col(Quote.outcome_id), col(Quote.ordinal))
-    )
+    """The quotes of all the company's outcomes, by outcome id, in order: plain rows for reading only."""
+    rows, outcomes = find_table(Quote), find_table(CriterionOutcome)
+    of_company = rows.select().join(outcomes).where(outcomes.c.company_id == company_id)
     quotes: dict[int, list[Quote]] = {}
-    for quote in rows:
-        quotes.setdefault(quote.outcome_id, []).append(quote)
+    for row in session.connection().execute(of_company.order_by(rows.c.outcome_id, rows.c.ordinal)):
+        quotes.setdefault(row.outcome_id, []).append(cast("Quote", row))
     return quotes
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sqlmodel import Session
 
+from storage.columns import row_values
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from storage.texts import find_span_pages, find_stretch
@@ -244,7 +245,7 @@ def _criterion(
         score=outcome.score,
         status=outcome.status,
         reason=outcome.reason,
-        quotes=[ReportedQuote.model_validate(shown.add_to(quote.model_dump())) for quote in quotes],
+        quotes=[ReportedQuote.model_validate(shown.add_to(row_values(quote, Quote))) for quote in quotes],
         confidence=outcome.confidence,
         agreement=outcome.agreement,
         contradictions=[

@@ -5,7 +5,7 @@ conflicts between sources, changes since the last run, and how stable the rankin
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 from sqlmodel import Session
@@ -190,12 +190,13 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
 @dataclass(frozen=True)
 class CompanyResult:
     """The result of a company of a run. `missing` is what to ask it for, `warnings` is everything that the report warns
-    of.
+    of. `contested` are its contested scores in words: the criterion, both scores, and where the passages stand.
     """
 
     company: RunCompany
     missing: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    contested: list[str] = field(default_factory=list)
 
 
 class RunResults(NamedTuple):
@@ -230,6 +231,11 @@ def load_results(run_id: str) -> RunResults:
         result, criterion = results[outcome.company_id], criteria.get(outcome.criterion_id)
         if outcome.status is ScoreStatus.MISSING and criterion is not None:
             result.missing.append(outcome.missing or criterion.label)
+        if outcome.contested is not None:
+            one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
+            places = "; ".join(f"{order['document_name']}, {order['place']}" for order in outcome.orders[:3])
+            told = f"{result.company.name}, {outcome.criterion_id}: {one} with, {other} without"
+            result.contested.append(f"{told} ({places})" if places else told)
         if outcome.warning:
             result.warnings.append(f"{criterion.name if criterion else outcome.criterion_id}: {outcome.warning}")
     for document in documents:
@@ -238,7 +244,7 @@ def load_results(run_id: str) -> RunResults:
             f"{document.name}: {why_pending(run) if is_pending else document.warning}"
         )
     unique = [
-        CompanyResult(result.company, list(dict.fromkeys(result.missing)), list(dict.fromkeys(result.warnings)))
+        replace(result, missing=list(dict.fromkeys(result.missing)), warnings=list(dict.fromkeys(result.warnings)))
         for result in results.values()
     ]
     return RunResults(run, cost, unique)

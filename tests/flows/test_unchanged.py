@@ -2,12 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, SQLModel
 
 from flows import due_diligence, unchanged
 from flows.batch import batch
@@ -101,24 +101,24 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return domains
 
 
+OWN: Final = {"id", "run_id", "company_id", "outcome_id", "carried_from", "status"}
+"""Columns that name the run."""
+
+
+def values(rows: Iterable[SQLModel], model: type[SQLModel]) -> list[dict[str, Any]]:
+    return [{name: getattr(row, name) for name in model.model_fields if name not in OWN} for row in rows]
+
+
 def told(run: str) -> list[dict[str, Any]]:
     """All that is stored of a run's companies, but for what names the run."""
-    own = {"id", "run_id", "company_id", "outcome_id", "carried_from", "status"}
     with database.reading() as session:
         return [
-            company.model_dump(exclude=own)
-            | {
-                "documents": [
-                    {name: getattr(row, name) for name in RunDocument.model_fields if name not in own}
-                    for row in company_documents(session, company.id or 0)
-                ]
-            }
-            | {"outcomes": [row.model_dump(exclude=own) for row in scores.company_outcomes(session, company.id or 0)]}
+            company.model_dump(exclude=OWN)
+            | {"documents": values(company_documents(session, company.id or 0), RunDocument)}
+            | {"outcomes": values(scores.company_outcomes(session, company.id or 0), scores.CriterionOutcome)}
             | {
                 "quotes": [
-                    quote.model_dump(exclude=own)
-                    for of_outcome in scores.outcome_quotes(session, company.id or 0).values()
-                    for quote in of_outcome
+                    values(quotes, scores.Quote) for quotes in scores.outcome_quotes(session, company.id or 0).values()
                 ]
             }
             for company in runs.run_companies(session, run)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from sqlmodel import SQLModel
 
 from storage import runs
+from storage.columns import row_values
 from storage.database import writing
 from storage.runs import RunStatus
-from storage.scores import ScoreStatus
+from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from tasks.scoring import score
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, refusing, saying
@@ -61,9 +63,14 @@ def _report(run_id: str) -> None:
 
 def _told(room: Room) -> list[dict[str, Any]]:
     """All that a room's outcomes and quotes say, but for their ids."""
-    ids = {"id", "company_id", "outcome_id"}
+
+    def values(row: SQLModel, model: type[SQLModel]) -> dict[str, Any]:
+        return {
+            name: value for name, value in row_values(row, model).items() if name not in {"company_id", "outcome_id"}
+        }
+
     return [
-        outcome.model_dump(exclude=ids) | {"quotes": [quote.model_dump(exclude=ids) for quote in room.quotes(name)]}
+        values(outcome, CriterionOutcome) | {"quotes": [values(quote, Quote) for quote in room.quotes(name)]}
         for name, outcome in room.outcomes.items()
     ]
 
