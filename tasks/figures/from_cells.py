@@ -454,13 +454,20 @@ class _Table:
         if is_part and not self._lists(said.name):
             return None
         entity = self._entity(said, None if of_column else column, is_part=is_part)
-        if meaning.concept.id == "operating_cash_flow" and WORDS.row_other_flows.search(self._section):
+        if self._is_flow(meaning):
             self._findings.leave_out("cash flows of another section")
             return None
         cell = FigureCell(
             row, units, at, amount, meaning, said.label, column, when, entity, self._two_years, self._is_balance
         )
         return self._as_candidate(cell, column.label if column and of_column else said.label)
+
+    def _is_flow(self, meaning: Meaning) -> bool:
+        """Whether the section says that a row of this meaning is another flow: a change of a balance, or of cash."""
+        if meaning.concept.id == "operating_cash_flow":
+            return WORDS.row_other_flows.search(self._section) is not None
+        is_balance = meaning.kind == "instant" and meaning.concept.id != "cash"  # that of the end stands below
+        return is_balance and WORDS.row_changes.match(self._section) is not None
 
     def _find_time(self, said: _RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
         """The time of a number, and why it is left out without one, if it is."""

@@ -432,3 +432,20 @@ def test_of_tables_that_differ_in_a_report_none_counts_but_one_that_is_rounded_d
         "652,000", "652"
     )
     assert [figure[1] for figure in figures(rounded)] == ["652184", "652000"]
+
+
+@pytest.mark.parametrize(
+    ("section", "found"),
+    [
+        ("Changes in operating assets and liabilities:", []),
+        ("(Increase) / decrease in working capital", []),
+        ("Current assets", ["2183", "12000"]),
+    ],
+)
+def test_a_change_of_a_balance_is_not_the_balance(tmp_path: Path, section: str, found: list[str]) -> None:
+    rows: list[Row] = [["EUR", 2023, 2024], ["Net income", 5000, 6000], [section], ["Inventories", 2183, 12000]]
+    rows.append(["Total assets", 50000, 60000])
+    rows.append(["Cash and cash equivalents at the end of the year", 9000, 9500])
+    figures = sheet(tmp_path, rows)
+    assert [figure[1] for figure in figures if figure[0] == "inventories"] == found
+    assert [figure[1] for figure in figures if figure[0] == "cash"] == ["9000", "9500"]
