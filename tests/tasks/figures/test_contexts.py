@@ -151,6 +151,9 @@ def test_this_year_is_no_part_of_the_company() -> None:
         ("The business turned over £12.4m last year (FY24).", [("revenue", "12400000")]),
         ("As of 31 December 2024, 214 people worked for the company.", [("headcount", "214")]),
         ("Au 31 décembre 2024, le groupe employait 214 personnes.", [("headcount", "214")]),
+        ("Au 31 décembre 2024, l'effectif total était de 214 personnes.", [("headcount", "214")]),
+        ("Au 31 décembre 2024, le conseil était composé de 8 personnes.", []),
+        ("Al 31 dicembre 2024 il consiglio era composto di 8 persone.", []),
         ("Bottom line 2024: €1.1m net profit", [("net_income", "1100000")]),
     ],
 )

@@ -449,3 +449,10 @@ def test_a_change_of_a_balance_is_not_the_balance(tmp_path: Path, section: str, 
     figures = sheet(tmp_path, rows)
     assert [figure[1] for figure in figures if figure[0] == "inventories"] == found
     assert [figure[1] for figure in figures if figure[0] == "cash"] == ["9000", "9500"]
+
+
+def test_salaries_are_no_employees_but_in_french() -> None:
+    english = "Income statement for the year 2024\n\t2024\nSalaries\t9200\nTotal revenue\t155978\n"
+    assert [figure[0] for figure in figures(english)] == ["revenue"]
+    french = "Rapport de gestion sur les comptes de la société pour l'exercice\n\t2024\nSalariés\t120\n"
+    assert [figure[:2] for figure in figures(french)] == [("headcount", "120")]
