@@ -361,6 +361,11 @@ class PdfDocument:
         """Whether Excel or LibreOffice Calc printed it, as it says of its creator (ISO 32000-1, 14.3.3)."""
         return _SHEETS.search(string(pdfium.FPDF_GetMetaText, self.handle, b"Creator")) is not None
 
+    @cached_property
+    def is_tagged(self) -> bool:
+        """Whether it says that its content is tagged (ISO 32000-1, 14.7.1)."""
+        return bool(pdfium.FPDFCatalog_IsTagged(self.handle))
+
     @property
     def uses_stand_in(self) -> bool:
         """Whether the stand-in font has been used for one of the document's fonts so far."""

@@ -36,6 +36,7 @@ from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
 from tasks.reading.pdf.table_columns import is_of_sheet
 from tasks.reading.pdf.tables import Table, find_tables
+from tasks.reading.pdf.tags import find_tagged_tables
 from tasks.reading.pdf.words import (
     MOST,
     NONE_KNOWN,
@@ -333,7 +334,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
     turn = find_turn(textpage, page_text)
     if not (
-        any(known)
+        known.fields
+        or known.is_sheet
         or _has_figure_columns(text)
         or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
     ):
@@ -351,6 +353,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
     tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
     if columns:
         return [(0, len(text), _write_columns(columns, join_rules(rules.horizontal), words, text))]
+    if known.is_tagged and len(text) == page_text.characters:
+        tables = _by_tags(page, textpage, rules, words, tables)
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits)
 
@@ -387,6 +391,26 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
             ]
             tables += _find_values(lines, tables)
     return tables, []
+
+
+def _by_tags(page: Any, textpage: Any, rules: Rules, words: Sequence[PageWord], tables: list[Table]) -> list[Table]:
+    """The tables of a page, with those that its tags show otherwise as the tags have them."""
+    held = {_cells(row) for table in tables for row in table.rows}
+    tagged = [
+        table
+        for table in find_tagged_tables(page, textpage, words)
+        if not held.issuperset(cells for row in table.rows if len(cells := _cells(row)) > 1)
+    ]
+    if not tagged:
+        return tables
+    members = {word.first for word in _words(tagged)}
+    others, _ = _find_tables(rules, [word for word in words if word.first not in members], is_turned=True)
+    return tagged + others
+
+
+def _cells(row: TableRow) -> tuple[str, ...]:
+    """What stands in the cells of a row that are not empty, without spaces."""
+    return tuple("".join(cell.split()) for cell in row.cells if cell)
 
 
 def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:

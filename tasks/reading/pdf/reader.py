@@ -25,7 +25,7 @@ from tasks.language.normalise import one_line
 from tasks.reading import embedded, limits, text_writer
 from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
-from tasks.reading.pdf.document import NotOpened, PdfDocument, count_written, string
+from tasks.reading.pdf.document import NotOpened, PdfDocument, annotation_kinds, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
 from tasks.reading.pdf.words import KnownCells
 from tasks.reading.text_writer import Reading, Source, Writer, page_numbers
@@ -49,6 +49,8 @@ _MOST_LOST_PAGES: Final = 100
 _WITH_LESS: Final = 40.0
 """Seconds that the words of a document may take without its layout, before pypdf is tried."""
 
+_FIRST: Final = 20
+"""Annotations that tell whether a page has fields."""
 _LITTLE: Final = 400
 """Characters of a page that may be a scan."""
 
@@ -253,7 +255,7 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
     is_plain = limits.is_second_try() or limits.is_hurried()
-    known = KnownCells(is_sheet=document.is_sheet)
+    known = KnownCells(is_sheet=document.is_sheet, is_tagged=document.is_tagged and not _has_fields(page))
     try:
         reading = pages.read_page(page, remarks, document.layers_off, known=known, is_plain=is_plain)
     except MemoryError:
@@ -272,6 +274,12 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     return reading._replace(complete=complete, lost=lost, is_plain=is_plain)
 
 
+def _has_fields(page: Any) -> bool:
+    """Whether a form has fields on a page, of which its first annotations tell."""
+    count = min(pdfium.FPDFPage_GetAnnotCount(page), _FIRST)
+    return pdfium.FPDF_ANNOT_WIDGET in annotation_kinds(page, count)
+
+
 def _set_values(
     document: PdfDocument, page: Any, reading: PageReading, remarks: Sequence[annotations.Remark]
 ) -> PageReading:
@@ -284,9 +292,11 @@ def _set_values(
         return reading
     numbers = {value.number for value in values}
     others = [remark for remark in remarks if remark.number not in numbers]
-    known = KnownCells([(value.field, value.text) for value in values if value.field is not None], document.is_sheet)
+    fields = [(value.field, value.text) for value in values if value.field is not None]
+    known = KnownCells(fields, document.is_sheet)
     again = pages.read_page(page, others, document.layers_off, known=known)
-    found = (re.search(rf"(?<!\w){re.escape(value.text)}(?!\w)", again.text) for value in values)
+    patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values)
+    found = (re.search(rf"(?<!\w){pattern}(?!\w)", again.text) for pattern in patterns)
     return again if all(found) else reading
 
 

@@ -65,6 +65,8 @@ _FEW: Final = 3
 """Lines of a cell that may all have room for more."""
 _TOO_MANY: Final = 8.0
 """Faults of a row to which no more lines are added."""
+_LARGER: Final = 1.15
+"""How much larger the letters of a heading are than those of the row below it."""
 
 
 class _Fault:
@@ -261,6 +263,8 @@ class Grouping:
         upper, lower = held[column], level.entries[column]
         if any(beside in level.entries for beside in range(column + 1, column + upper.spans)):
             return _Fault.ROOM  # it heads the columns below it
+        if len(held) == 1 and not self._is_grid and upper.words[-1].size > _LARGER * lower.words[0].size:
+            return _Fault.SAME  # a heading above the table
         if is_header and upper.spans == lower.spans and offset(upper.sides, lower.sides) < _ALIGNED:
             return _Fault.NO_ROOM
         if column == self._label:
@@ -496,11 +500,12 @@ class Rows:
         levels = [TableLine(line.base, entries) for line, entries in zip(lines, self._entries, strict=True)]
         self._grouping = Grouping(levels, self._ends(), size, rules, underlined)
 
-    def read(self) -> list[TableRow]:
+    def read(self, *, are_rows: bool = False) -> list[TableRow]:
         """The rows from the top of the table to its bottom; of a script written to the left, the first column is the
-        right one.
+        right one. `are_rows`: each line is one.
         """
-        read = [self._row(row) for row in self._grouping.rows()[0]]
+        groups = [[index] for index in range(len(self._lines))] if are_rows else self._grouping.rows()[0]
+        read = [self._row(row) for row in groups]
         if begins_at_the_right(read):
             for row in read:
                 row.cells.reverse()

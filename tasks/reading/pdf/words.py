@@ -89,11 +89,13 @@ class KnownCells(NamedTuple):
     """What a document itself says of the cells on a page.
 
     `fields`: the boxes of a form's fields that are filled in, and their values. `is_sheet`: a program for sheets
-    printed it, which draws each cell by itself.
+    printed it, which draws each cell by itself. `is_tagged`: its structure may name tables, and no
+    fields are on the page: the tags of forms are those of their boxes.
     """
 
     fields: Sequence[tuple[Box, str]] = ()
     is_sheet: bool = False
+    is_tagged: bool = False
 
 
 NONE_KNOWN: Final = KnownCells()
