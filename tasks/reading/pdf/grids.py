@@ -115,6 +115,10 @@ def _are_level(lines: Iterable[Line], others: Sequence[Line]) -> bool:
     return any(abs(line.base - other.base) <= _SAME_LEVEL * line.size for line in lines for other in others)
 
 
+def _is_figures(line: Line) -> bool:
+    return all(is_figure(cell.text) for cell in line.cells)
+
+
 def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
     words = [word for cell in cells for line in cell for word in line.words]
     return TableRow([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
@@ -465,9 +469,15 @@ class _Grid:
         level = sum(
             any(_are_level(held, cell) for cell in fields[row] if cell is not lines) for row, held in rows.items()
         )
+        figures = [
+            line for row in rows for cell in fields[row] if cell is not lines for line in cell if _is_figures(line)
+        ]
+        most = max(sum(_are_level([line], figures) for line in held) for held in rows.values())
         least = LEVEL * (last + 1 - y)
         if len(lines) < STACKED:
             is_stack = len(lines) == level == 1 and last in rows and is_figure(write_words(lines[0].words))
+        elif most >= STACKED and len(rows) > 1:
+            is_stack = True
         elif len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
             is_stack = False
         else:

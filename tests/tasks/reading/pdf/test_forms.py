@@ -163,6 +163,35 @@ def test_what_a_cell_says_in_several_lines_stays_one_cell() -> None:
     ]
 
 
+def test_labels_in_a_cell_that_reaches_into_the_header_stand_beside_their_figures() -> None:
+    canvas = page()
+    canvas.grid([250, 350, 450], [700, 680, 580])
+    canvas.line(72, 700, 250, 700)
+    canvas.line(72, 580, 250, 580)
+    canvas.line(72, 580, 72, 700)
+    canvas.drawString(76, 686, "Particulars")
+    for x, year in ((280, "2024"), (380, "2023")):
+        canvas.drawString(x, 686, year)
+    for number, label in enumerate(("Public shareholding", "Promoters and their group", "Pledged", "Encumbered")):
+        y = 666 - 24 * number
+        canvas.drawString(76, y, label)
+        canvas.drawRightString(345, y, f"{number + 1},200")
+        canvas.drawRightString(445, y, f"{number + 1},100")
+    rows = rows_of(text_of(canvas))
+    assert rows[0] == ["Particulars", "2024", "2023"]
+    assert rows[2] == ["Promoters and their group", "2,200", "2,100"]
+
+
+def test_a_heading_in_larger_letters_is_no_part_of_the_header_below_it() -> None:
+    canvas = page()
+    draw_rows(canvas, [("Memo", "", "8 March")], top=740)
+    canvas.setFontSize(13)
+    canvas.drawString(72, 713, "8. Scorecard")
+    canvas.setFontSize(10)
+    draw_rows(canvas, [("Component", "Weight", "Score"), ("Strength", "30%", "75.0"), ("Market", "20%", "55.0")])
+    assert ["Component", "Weight", "Score"] in rows_of(text_of(canvas))
+
+
 def test_statements_with_columns_of_their_own_below_a_heading_are_two_tables() -> None:
     canvas = page()
     profit = [["", "2025", "2024"], ["Revenue", "2 812 300", "2 105 700"], ["Net profit", "148 900", "109 400"]]
