@@ -31,26 +31,51 @@ from tasks.reading.pdf import reader
 _TEXT: Final[dict[str, Any]] = {"capture_output": True, "text": True}
 _ROWS: Final = Path(__file__).with_suffix(".txt")
 REPOSITORIES: Final = {
-    "Azure-Samples/cognitive-services-REST-api-samples": "4a3c5ca76318feb3f7cfb109e1f79c542eb14d01",
-    "Nicolas-Edmond/liasseAnalyzer": "e35a004e35217d4b7eb829095c422e918a4a93bf",
-    "LeoAlonzoTN/PI-2023-BNP-OpenAI-Prospectus": "6471c98aa074cf4d50734120b7dafdc2719296b5",
-    "Matthieu5555/prospectus_reading": "acfd432608030ee4af2ece67f880ade8fff286e7",
-    "Meta-Team/Datasheets": "10be088ec22b27686bdee01c1b3cf64342d3da56",
-    "ZUGFeRD/corpus": "47b61beb29b7de98c3c91cdb3657415c0ede783b",
+    "AartiPasi/Accounting_Portfolio": "fa3c60d5a0ce991c0d73753fba30bb58da8c3584",
+    "akashlilhare/doc": "986a97666bd00e63214c4d454d6a72eec667c9e1",
+    "alainbaudinaud-creator/comptapilot-v3": "7bb7cd555282d91323b3dda4f1b26b69469f45ae",
+    "alifayyaz0613/cs4603-pa4": "c455294289e29e5277a7b23d273906693a860ede",
+    "austonepropertyltd-eng/ai-financial-auditor": "128bed32672a27196c2e6b4e7fcf989004a63736",
     "aws-samples/amazon-bedrock-workshop": "8b378f27d4dd13e45a1deca183a13a9dabeb9b50",
+    "Azure-Samples/cognitive-services-REST-api-samples": "4a3c5ca76318feb3f7cfb109e1f79c542eb14d01",
+    "Bubi1996-del/ANALISEDEDOC-HACKATHON": "f2e74a26b3ca071d4339af22cbb9b210dfacf9e6",
     "camelot-dev/camelot": "2b80d0bc692d1b22203c3385e77da8201675aa50",
+    "cybermaggedon/ct600": "b7dd2f8c998ba5cb32f60b6e3ebc5daf35f26d5f",
     "cybermaggedon/ct600-fill": "d96848d460dcd945e47c7296cd5a0a77d9e672cb",
     "dgunning/edgartools": "ca5a70094da7fc34890161dae9c256bb1f4c3d26",
     "DocAllfix/bilanciotool": "565ed61371da5064d9e9ee93020901f0bb75ad5e",
     "docugami/KG-RAG-datasets": "547f132d3c2bcc2b9976ca1d8413b99d8ba45aa1",
+    "edgarwas/SPK": "091d283e47b69b1f689ec0501350ab3796885bb5",
+    "etorres/annual-reports-rag": "36489b58ead09dab1359467fae2882c77a76af84",
+    "ht788/bridge-financial-spreading": "fa339a714bd2d0acc2a85998c7dce2ea199b6327",
     "invoice-x/invoice2data": "bd2fcceb867882047173dbd66a9500f47634a0cd",
+    "j-jayes/Swedish-annual-reports-archive": "f442a21c33346a79dfbe1cbf95da191640f1da4f",
     "jsvine/pdfplumber": "147f2c4c07dc1191fc1d05bb589b4f6af3aaf74a",
+    "Klotzkette/bautraegervertragspruefer-skill": "be62dad4ebe4c0b9e9cad989c7b404a16a5bc97d",
+    "LeoAlonzoTN/PI-2023-BNP-OpenAI-Prospectus": "6471c98aa074cf4d50734120b7dafdc2719296b5",
+    "MainulEvan/Apparel-Industry-Project-US-Project-": "df7ed07854fed9d55f7fc5bfee34c966d9b69a0a",
+    "mariakonstantinova666-lab/Liasse-Fiscale-marocaine-": "295c06bcd0163ced20c0eeef24d8c808f7214f9d",
+    "Matthieu5555/prospectus_reading": "acfd432608030ee4af2ece67f880ade8fff286e7",
+    "mehdialkadi/findata": "a19cf94438f574e232e9c5365c6e2805cc610035",
+    "Meta-Team/Datasheets": "10be088ec22b27686bdee01c1b3cf64342d3da56",
+    "Nick97382000/Lettura_bilanci": "deea85b1909749bb26110a6797f33f2b76b6c52e",
+    "Nicolas-Edmond/liasseAnalyzer": "e35a004e35217d4b7eb829095c422e918a4a93bf",
     "opendatalab/MinerU": "79d6d8d79fb8f3ddba5cc34c07a16f0ec36f56c7",
     "parsee-ai/parsee-datasets": "1c56cf62bf6b11a1cb8b32eec5f8a1de98d3554f",
     "pathwaycom/llm-app": "b8879ccc0214c4976175e7f3d7641a7ee3f204fb",
+    "qualieffort/abax-xbrl-cnbv": "963480698036b9b91ac170fcdf27080a87e92a1b",
+    "raquigomes/Management": "77be8e9b7b0f2c4c1a6fe723e34a859c4924a141",
+    "rxue/accounting": "14d4dea4126874992f784c81f686e167e4f3c0b4",
+    "Sushanth-majeti/RAG-project-with-embeddings-and-vector-database": "bd83a4366fc6407fa90d5cf1a70daffd8743a042",
     "tabulapdf/tabula-java": "2cdf3b4fd3f7e921dca8cc6814cdd9316be40f0f",
     "trustbit/enterprise-rag-challenge": "a4abdb9478c7c1021a916006d56605cc94bd4dde",
+    "ucetnizaverka-hash/Live-reporting": "d073fa8d10e799a72c117519585eacc7a3050307",
+    "ucsbmunguia/Financials": "44dddad855b01ff61c22a04e74d078f48e165693",
+    "Unstructured-IO/unstructured": "3e5482bfcdc843b5218ad98d2845b4b71ab013b7",
+    "UntwistedApple/thesis": "68746ddaf8788e4e492458ddad545de31cf8eb30",
+    "Vamshik07/Intelli-Credit-AI": "9253956515a444ed6bb2f8c1dc8468a4f7415e3f",
     "wickedest/irs-form-filler": "253f2ef9154e202c7da0b0579c709cc0c3014179",
+    "ZUGFeRD/corpus": "47b61beb29b7de98c3c91cdb3657415c0ede783b",
 }
 """The commits whose PDFs were read."""
 
@@ -76,7 +101,16 @@ _OPENED: Final = frozenset({"eu-002", "eu-012", "eu-018", "eu-019", "eu-022", "u
 
 def measure() -> Iterator[tuple[str, str, str]]:
     """Rows of (what, figure, target)."""
-    for what in ("development", "shut", "competition development", "competition shut", "forms", "forms opened"):
+    for what in (
+        "development",
+        "shut",
+        "competition development",
+        "competition shut",
+        "forms",
+        "forms opened",
+        "fresh",
+        "fresh shut",
+    ):
         read = [(page, _found(page, lines)) for page, lines in _read(what)]
         wanted = sum(len(page.rows) for page, _ in read)
         found = sum(count for _, count in read)
