@@ -8,32 +8,8 @@ head or of a body, and for a client that takes no answer; and it counts connecti
 it refuses with a problem, as the service does.
 """
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from anyio import CancelScope
-from litestar import Litestar
-from litestar.serialization import encode_json
-from pydantic import ValidationError
-
-from api.auth import KEY, audit, check_origin
-from api.monitoring import Answered, Metrics, find_operation
-from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
-from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
-from api.workers import ENDING
-from storage import context
-from storage.logs import LogSettings
-from storage.settings import environment_as_it_is
-from tasks.documents.settings import base_path
-from tasks.errors import DiligenceError, NotFound
-from tasks.offload import Processes, offloading_to
-
-if TYPE_CHECKING:
-    from tasks.spans import Tracing
 import asyncio
+import logging
 import re
 import resource
 import select
@@ -41,14 +17,33 @@ import socket
 import struct
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from anyio import CancelScope
+from litestar import Litestar
+from litestar.serialization import encode_json
+from pydantic import ValidationError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from api.auth import KEY, audit, check_origin
+from api.monitoring import Answered, Metrics, find_operation
+from api.problems import MEDIA_TYPE, NOTHING_HERE, problem
+from api.requests import ADMISSION, LONG, RESERVED, Admission, Calls, pieces
 from api.settings import ApiSettings
-from tasks.errors import BadRequest, Unavailable
+from api.workers import ENDING
+from storage import context
+from storage.logs import LogSettings
+from storage.settings import environment_as_it_is
+from tasks.documents.settings import base_path
+from tasks.errors import BadRequest, DiligenceError, NotFound, Unavailable
+from tasks.offload import Processes, offloading_to
+
+if TYPE_CHECKING:
+    from tasks.spans import Tracing
 
 HEAD_SECONDS: Final = 15.0
 """For the whole head of a request, from the connection's beginning or the answer before it."""

@@ -10,20 +10,19 @@ command would wait for its import (75 ms). They contain no names of companies or
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec, TypeVar
 
 from tasks.errors import NotConfigured
 
 if TYPE_CHECKING:
     from tasks.spans import Tracing
-from collections import Counter
-from dataclasses import dataclass, replace
-from threading import Lock
-from typing import Literal
 
 log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
 from tasks.reading.pool.pool import ExtractionPool
 from tests.api.conftest import serving
-from tests.api.test_metrics import figures
+from tests.api.test_monitoring import figures
 from tests.servers.openai_server import ModelResponse, ModelServer, saying
 from tests.tasks.reading.pool.hostile_readers import obedient
 

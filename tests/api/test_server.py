@@ -1,4 +1,9 @@
-"""The service as its own process: what it logs, how it stops, where it binds."""
+"""The service as its own process: what it logs, how it stops, where it binds.
+
+Many clients ask for the index of the same folder: it is made for all of them at once, and none gets an old one.
+
+Traces: a span a request, without anything of what was asked; and a sentence where the extra is missing.
+"""
 
 import json
 import signal
@@ -8,15 +13,21 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import uvicorn
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from api.app import build
+from api.app import build, create_app
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotConfigured
+from tasks.spans import Tracing
+from tests.api.conftest import serving
 
 
 @pytest.fixture
@@ -136,3 +147,84 @@ def test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_els
         "other: 404",
     ]
     assert [request_id for _, request_id in of_requests][-2] == "ours-1"
+
+
+INDEX = "/v1/drive/document-index"
+
+
+def names(answer: httpx.Response) -> set[str]:
+    return {one["document_name"] for one in answer.json()["document_index"][0]["documents"]}
+
+
+def test_what_many_ask_for_is_listed_twice_at_most_and_is_as_new_as_the_question(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (room / "old.txt").write_text("old")
+    begun, go_on, listings = threading.Event(), threading.Event(), []
+    listed = LocalDrive.list_folder
+
+    def slowly(*args: Any, **kwargs: Any) -> Any:
+        listing = listed(*args, **kwargs)
+        listings.append(listing)
+        begun.set()
+        assert go_on.wait(60)
+        return listing
+
+    monkeypatch.setattr(LocalDrive, "list_folder", slowly)
+    with serving() as client, ThreadPoolExecutor(20) as threads:
+
+        def ask() -> httpx.Response:
+            return client.post(INDEX, json={"cloud_drive_folder": "root"}, timeout=60)
+
+        first = threads.submit(ask)
+        assert begun.wait(60)
+        (room / "new.txt").write_text("new")
+        later = [threads.submit(ask) for _ in range(12)]
+        threading.Event().wait(1.5)
+        go_on.set()
+        assert names(first.result()) == {"old.txt"}
+        assert [names(answer.result()) for answer in later] == [{"old.txt", "new.txt"}] * 12
+    assert len(listings) == 2
+
+
+def test_a_failure_is_that_of_all_who_wait_and_of_nobody_later(room: Path) -> None:
+    with serving() as client, ThreadPoolExecutor(6) as threads:
+
+        def ask(_: int) -> int:
+            return client.post(INDEX, json={"cloud_drive_folder": "root/missing"}).status_code
+
+        statuses = list(threads.map(ask, range(6)))
+        assert len(set(statuses)) == 1
+        assert statuses[0] in {400, 404}
+        assert client.post(INDEX, json={"cloud_drive_folder": "root"}).status_code == 200
+
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+
+
+def test_a_span_tells_operation_status_and_id_alone(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exporter = InMemorySpanExporter()
+    tracing = Tracing(exporter)
+    monkeypatch.setattr("api.app.start_tracing", lambda: tracing)
+    headers = {"X-Request-ID": "ours-1", "traceparent": f"00-{TRACE}-b7ad6b7169203331-01"}
+    with serving() as client:
+        client.post("/v1/ai/question?hush", json={"question": "Hush?"}, headers=headers)
+        client.get("/hush")
+    asked, other = exporter.get_finished_spans()
+    assert asked.name == "POST /v1/ai/question"
+    assert dict(asked.attributes or {}) == {
+        "http.request.method": "POST",
+        "http.route": "/v1/ai/question",
+        "http.response.status_code": 200,
+        "diligence.request_id": "ours-1",
+    }
+    assert f"{asked.context.trace_id:032x}" == TRACE
+    assert other.name == "other"
+    assert "hush" not in (asked.to_json() + other.to_json()).lower()
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+    with pytest.raises(NotConfigured, match=r"pip install -e '\.\[tracing\]'"):
+        create_app()

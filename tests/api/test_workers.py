@@ -19,7 +19,7 @@ from api.monitoring import SharedFigures
 from storage import database, logins
 from storage.model_calls import CallCounts
 from tests.api.test_keys import new_key
-from tests.api.test_metrics import figures
+from tests.api.test_monitoring import figures
 from tests.api.test_problems import problem
 
 ASK, QUESTION = "/v1/ai/question", {"question": "What?"}

@@ -1,7 +1,11 @@
-"""The sample batch: README.md says what is planted in its documents."""
+"""The sample batch: README.md says what is planted in its documents.
+
+The sample's scan: its words, nothing but a warning where scans are not read.
+"""
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +21,7 @@ from tasks.language.words import tokens
 from tasks.reading.embedded import read_with_embedded
 from tasks.scoring.criteria import DocumentCheck, FactRule, FigureRule, Judged
 from tests.cases import cases
+from tests.deployments.test_command_line import run
 
 SAMPLE = Path(__file__).parents[2] / "deployments" / "sample"
 ROOMS = SAMPLE / "rooms"
@@ -137,3 +142,21 @@ def test_sums_in_the_workbooks_add_up(name: str) -> None:
                 assert shown[cell.coordinate].value == pytest.approx(sum(addends)), cell.coordinate
                 sums += 1
     assert sums > 0
+
+
+WORDS = Path(__file__).with_name("sample_scan.txt")
+
+
+@pytest.mark.slow
+def test_the_scan_says_its_words(tmp_path: Path) -> None:
+    said = run(["text", ROOMS / SCAN], tmp_path).stdout
+    typed, recognised = (Counter(re.findall(r"\w+", text)) for text in (WORDS.read_text("utf-8"), said))
+    same = (typed & recognised).total()
+    assert same / typed.total() > 0.97
+    assert same / recognised.total() > 0.97
+
+
+def test_a_scan_that_is_not_recognised_has_no_text_and_a_warning_that_says_why(tmp_path: Path) -> None:
+    done = run(["text", ROOMS / SCAN], tmp_path, DILIGENCE_OCR="off")
+    assert done.stdout == ""
+    assert "DILIGENCE_OCR is off" in done.stderr

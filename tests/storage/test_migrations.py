@@ -1,4 +1,7 @@
-"""The schema: what the migrations make is what the models describe, on both databases."""
+"""The schema: what the migrations make is what the models describe, on both databases.
+
+A database on a server is migrated by command alone, while nothing else uses it.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,6 +18,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
     JSON,
+    URL,
     BigInteger,
     Boolean,
     Column,
@@ -26,12 +30,16 @@ from sqlalchemy import (
     MetaData,
     String,
     create_engine,
+    inspect,
+    make_url,
     select,
+    text,
 )
 from sqlmodel import SQLModel
 
 import storage
 from storage import database, migrations, runs
+from storage.columns import DatabaseInUse, DatabaseUnavailable
 from tests.matrices import quick_cases
 from tests.storage import processes, rows
 
@@ -206,3 +214,63 @@ def test_a_home_of_any_name_will_do(name: str, tmp_path: Path, monkeypatch: pyte
     with database.writing() as session:
         runs.add_run(session, rows.run(), [])
     assert (tmp_path / name / "diligence.db").is_file()
+
+
+@pytest.fixture
+def shared(postgres: URL, request: pytest.FixtureRequest, new_home: Path, monkeypatch: pytest.MonkeyPatch) -> URL:
+    """The address of an empty database of its own, which several machines could share."""
+    admin = request.getfixturevalue("postgres_admin")
+    with admin.connect() as connection:
+        connection.execute(text("DROP DATABASE IF EXISTS shared WITH (FORCE)"))
+        connection.execute(text("CREATE DATABASE shared"))
+    address = postgres.set(database="shared")
+    monkeypatch.setenv("DILIGENCE_DATABASE_URL", address.render_as_string(hide_password=False))
+    return address
+
+
+def look() -> None:
+    with database.reading() as session:
+        session.connection()
+
+
+def test_who_only_looks_changes_nothing_and_is_told_what_to_do(shared: URL) -> None:
+    with pytest.raises(DatabaseUnavailable, match=r"is empty\. Run `diligence migrate` once"):
+        look()
+    engine = create_engine(shared)
+    assert inspect(engine).get_table_names() == []
+
+    assert database.migrate()
+    assert not database.migrate(), "there was nothing left to do"
+    look()
+    database.close()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
+    with pytest.raises(DatabaseUnavailable, match="an earlier release"):
+        look()
+    assert migrations.current(engine) == "0019"
+    engine.dispose()
+
+
+def test_nothing_is_migrated_while_another_release_works(shared: URL) -> None:
+    database.migrate()
+    older = create_engine(shared, connect_args={"application_name": "diligence 0.1.0"})
+    with older.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
+    with older.connect() as connection:
+        connection.execute(text("SELECT 1"))
+        with pytest.raises(DatabaseInUse, match=r"in use by diligence 0\.1\.0 from this machine"):
+            database.migrate()
+        assert migrations.current(older) == "0019"
+    older.dispose()
+
+
+def test_the_password_may_stand_in_a_file_of_its_own(
+    shared: URL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "DILIGENCE_DATABASE_PASSWORD").write_text("right @ word\n")
+    monkeypatch.setenv("DILIGENCE_SECRETS_DIR", str(secrets))
+    assert make_url(database.url()).password == "right @ word"
+    monkeypatch.setenv("DILIGENCE_DATABASE_PASSWORD", "of the environment")
+    assert make_url(database.url()).password == "of the environment"

@@ -14,16 +14,21 @@ httplib2 lacks limits on a whole answer's time and size, and bodies that are wri
 applies to each single read, so a body that comes byte by byte never ends, and it holds every body in memory.
 """
 
+import contextlib
+import io
 import logging
+import socket
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
-from http.client import IncompleteRead
-from typing import TYPE_CHECKING, Any, TypeVar
+from http.client import HTTPResponse, IncompleteRead
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import google.auth.exceptions
@@ -34,9 +39,10 @@ from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
 
+from storage.context import holding
 from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google.errors import Fault, FaultKind, find_fault
-from tasks.errors import DiligenceError, NotLoggedIn, TookTooLong, TooManyRequests
+from tasks.errors import DiligenceError, NotLoggedIn, SourceFailed, TookTooLong, TooManyRequests
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry, seconds_left, within
 
@@ -44,18 +50,6 @@ if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
 
     Make = Callable[[DriveResource], HttpRequest]
-import contextlib
-import io
-import socket
-from collections.abc import Collection
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from http.client import HTTPResponse
-from typing import Protocol
-
-from storage.context import holding
-from tasks.errors import SourceFailed
 
 _CONNECT = 10.0  # seconds
 FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes

@@ -1,12 +1,25 @@
-"""No way out of the local root: links, forged ids, hidden things and the service's own home."""
+"""No way out of the local root: links, forged ids, hidden things and the service's own home.
 
+Documents of runs that were made under another root than the drive has now.
+
+What the service's account may not open: named, and the rest goes on.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tasks.documents.drive.local.drive import LocalDrive, Tree
-from tasks.errors import NotFound
+from tasks.documents.drive.registry import drive_to_open_again, open_drive
+from tasks.documents.texts import document_text
+from tasks.errors import NotConfigured, NotFound
+from tests.tasks.documents.drive.archives.zips import zipped
+from tests.tasks.documents.drive.conftest import unprivileged
 from tests.tasks.documents.drive.local.room import BASE, forged, listed, only, write
+from tests.tasks.reports.rows import company, document, write_company, write_run
 
 
 @pytest.mark.parametrize("name", [".env", "~$contract.docx", "Thumbs.db", "THUMBS.DB", "desktop.ini", ".git/config"])
@@ -141,3 +154,100 @@ def test_a_home_around_the_documents_hides_only_what_the_service_keeps(
     write(root / home / "evidence/ab/page.webp")
     write(root / "rooms/a.txt")
     assert [document.path for document in listed(root).documents] == ["rooms"]
+
+
+TERM = "The lease runs until 2031.\n"
+
+
+@pytest.fixture
+def rooms(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A root with two documents, one in an archive; the drive has another root."""
+    (tmp_path / "rooms" / "alpha").mkdir(parents=True)
+    (tmp_path / "rooms" / "alpha" / "lease.txt").write_text(TERM)
+    (tmp_path / "rooms" / "alpha" / "old.zip").write_bytes(zipped({"annex.txt": "An annex.\n"}))
+    (tmp_path / "here").mkdir()
+    monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path / "here"))
+    return tmp_path / "rooms"
+
+
+def run_under(root: Path, *left_out: str) -> dict[str, str]:
+    """Keep a run of the documents under a root; gives their ids by name."""
+    with pytest.MonkeyPatch.context() as settings:
+        settings.setenv("DILIGENCE_DRIVE_ROOT", str(root))
+        ids = {found.name: found.id for found in open_drive().list_folder("root", recursive=True).documents}
+        write_run("r1", [company("Alpha")], drive=drive_to_open_again())
+    listed = [document(ids[name], name=name) for name in ids if name not in left_out]
+    write_company("r1", "alpha.example", documents=listed)
+    return ids
+
+
+def test_a_document_of_a_run_is_found_under_the_root_of_the_run(rooms: Path) -> None:
+    ids = run_under(rooms)
+    for reference in (ids["lease.txt"], open_drive().document(ids["lease.txt"]).url):
+        assert document_text(reference).text == TERM
+    assert document_text(ids["annex.txt"]).text == "An annex.\n"
+    assert open_drive().local_path(ids["annex.txt"]) == rooms / "alpha" / "old.zip"
+
+
+def test_a_root_opens_nothing_but_what_a_run_listed(rooms: Path) -> None:
+    ids = run_under(rooms, "lease.txt")
+    with pytest.raises(NotFound):
+        open_drive().document(ids["lease.txt"])
+    assert open_drive().document(ids["annex.txt"]).name == "annex.txt"
+
+
+def test_what_lies_under_the_drives_own_root_comes_first(rooms: Path, tmp_path: Path) -> None:
+    ids = run_under(rooms)
+    (tmp_path / "here" / "alpha").mkdir()
+    (tmp_path / "here" / "alpha" / "lease.txt").write_text("Another one.\n")
+    assert document_text(ids["lease.txt"]).text == "Another one.\n"
+
+
+def test_a_root_that_is_gone_holds_nothing(rooms: Path) -> None:
+    ids = run_under(rooms)
+    shutil.rmtree(rooms)
+    with pytest.raises(NotFound):
+        open_drive().document(ids["lease.txt"])
+
+
+@pytest.fixture
+def open_root() -> Iterator[Path]:
+    """A root that every account may enter, as pytest's own folder may not be."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
+
+
+def test_a_folder_that_may_not_be_opened_makes_the_index_incomplete(home: Path, open_root: Path) -> None:
+    write(open_root / "a.txt")
+    write(open_root / "closed/b.txt")
+    (open_root / "closed").chmod(0)
+    with unprivileged():
+        listing = listed(open_root)
+    assert [document.name for document in listing.documents] == ["a.txt"]
+    assert [folder.name for folder in listing.folders] == ["closed"]
+    assert listing.incomplete
+    assert listing.warnings == ["The folder 'closed' cannot be opened: its contents are left out."]
+
+
+def test_a_file_that_may_not_be_read_is_listed_and_not_found(home: Path, open_root: Path, tmp_path: Path) -> None:
+    write(open_root / "a.txt").chmod(0)
+    document = only(open_root)
+    with unprivileged(), pytest.raises(NotFound):
+        LocalDrive(open_root, BASE).fetch(document.id, tmp_path, 100)
+
+
+def test_a_file_in_a_folder_that_is_closed_later_is_not_found(home: Path, open_root: Path) -> None:
+    write(open_root / "sub/a.txt")
+    document = only(open_root)
+    (open_root / "sub").chmod(0)
+    with unprivileged(), pytest.raises(NotFound):
+        LocalDrive(open_root, BASE).document(document.id)
+
+
+def test_a_root_behind_a_closed_folder_is_named_by_its_setting(home: Path, open_root: Path) -> None:
+    (open_root / "closed/root").mkdir(parents=True)
+    (open_root / "closed").chmod(0)
+    with unprivileged(), pytest.raises(NotConfigured, match="DILIGENCE_DRIVE_ROOT"):
+        LocalDrive(open_root / "closed/root", BASE)
