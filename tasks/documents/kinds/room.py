@@ -161,9 +161,9 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
         name = None
     if title is not None and name is not None and (is_kind(title.id, name.id) or is_kind(name.id, title.id)):
         return (title if is_kind(title.id, name.id) else name), _CERTAINTY["both"]
+    if title is not None and said.is_late and not title.over:
+        title = None  # it may be a heading, or a part of a list
     ranked = [(_rank(kind, said, is_title=kind is title), kind) for kind in (title, name) if kind is not None]
-    if len(ranked) == 1 and title is not None and not title.over and said.is_late:
-        ranked = []
     if ranked:
         best = max(ranked, key=lambda one: one[0])[1]
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]

@@ -94,10 +94,6 @@ _CODE: Final = re.compile(
     re.MULTILINE,
 )
 """Programs, and how they are installed: a page with such lines is about software."""
-_JOINING: Final = frozenset(
-    {"dated", "between", "among", "as", "vom", "zwischen", "entre", "tra", "tussen", "mellem", "mellan"}
-)
-_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
 """How the name of a company ends that ends with a full stop."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
@@ -494,10 +490,7 @@ def _heads(match: Match, segment: _Segment) -> bool:
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):
         return False
-    behind = segment.line[match.end :].split()
-    goes_on = any(map(_LETTERS.search, behind)) and not (match.kind.signed and behind[0] in _JOINING)
-    is_alone = segment.line.startswith(segment.words) and not goes_on
-    return segment.place < _TOP or (not before and is_alone)
+    return segment.place < _TOP or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
 
 def _is_about_kind(before: Sequence[str]) -> bool:
