@@ -28,10 +28,11 @@ from prefect.workers.process import ProcessWorker
 from deployments.run import SAMPLE
 from deployments.terminal import echo
 from flows import prefect_server
+from flows.artifacts import make_slug
 from flows.batch import HELPER
 from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
-from flows.scheduling import make_slug, name_scheduled_runs, open_client
+from flows.scheduling import name_scheduled_runs, open_client
 from tasks.errors import BadRequest, NotConfigured, NotFound
 from tasks.remote.environment import check_connection
 

@@ -116,11 +116,18 @@ def _run(
                 from flows.unchanged import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
 
                 caught_up = catch_up(screen, out.absolute(), retry_failed=retry_failed)
-        if caught_up is not None and not caught_up.left:
+        if caught_up is not None and (not caught_up.left or (caught_up.is_quick and not judged)):
             run_id = caught_up.run_id
+            try:
+                if caught_up.left:
+                    with pause_garbage_collection():
+                        from flows.work import finish_here  # noqa: PLC0415 - 0.1 s, which few runs need before Prefect
+                    with _progress(screen.name, console):
+                        finish_here(caught_up, screen, out.absolute(), retry_failed=retry_failed)
+            except CompaniesFailed as error:
+                failed = error
         else:
-            is_shown = caught_up is None or not caught_up.is_quick or judged > 0
-            with _prefect(console, is_shown=is_shown):
+            with _prefect(console):
                 # Prefect takes 1.2 s to import, and reads then where its home is.
                 from flows.batch import batch, continuing  # noqa: PLC0415
 
@@ -270,15 +277,15 @@ def _warnings_shown(console: Console) -> Iterator[None]:
 
 
 @contextmanager
-def _prefect(console: Console, *, is_shown: bool = True) -> Iterator[None]:
-    """Start a Prefect server for the block; the block runs untracked if it does not start, or if nothing is shown."""
+def _prefect(console: Console) -> Iterator[None]:
+    """Start a Prefect server for the block; the block runs untracked if it does not start."""
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     with ExitStack() as stack:
         stack.enter_context(usable_environment())
         try:
-            with console.status("Starting Prefect …" if is_shown else "Starting …"):
+            with console.status("Starting Prefect …"):
                 prefect_server.prepare()
-                started = stack.enter_context(prefect_server.starting() if is_shown else untracked())
+                started = stack.enter_context(prefect_server.starting())
                 with pause_garbage_collection():
                     import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
                 if started is not None:

@@ -1,44 +1,27 @@
-"""How flows run in Prefect: the decorator `flow`, and what the Prefect UI shows of a run.
+"""What the Prefect UI shows of a run: scorecards and the ranking in Markdown, with links to the report.
 
-A `flow` is a Prefect flow that completes even if the Prefect server fails or does not answer (`tasks/tracking.py` says
-how). A Prefect worker that runs a deployment sees an ordinary flow.
-
-A run has a name, and scorecards and a ranking in Markdown, with links to the report. The flows turn these texts into
-artifacts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its evidence and the run under the
-viewer's own rights.
+The flows turn these texts into artifacts. Links lead to the service (DILIGENCE_BASE_URL), which shows the report, its
+evidence and the run under the viewer's own rights.
 """
 
 import hashlib
-import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from pathlib import Path
 from textwrap import shorten
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Final
 
-from prefect import Flow, get_client, get_run_logger
-from prefect.artifacts import create_link_artifact
-from prefect.runtime import flow_run
-from pydantic import BeforeValidator
+from slugify import slugify
 
-from flows.batch_file import read_batch
-from flows.prefect_server import TAG
-from flows.scheduling import make_slug
-from storage import database, runs
 from storage.context import holding
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import BadRequest
 from tasks.language.normalise import escape_text
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
-from tasks.reports.report import RunResults, list_warnings, result_lines
+from tasks.reports.report import RunResults
 from tasks.reports.wording import describe_standing, outcome_in_words, percent
 from tasks.scoring.results import Standing
-from tasks.tracing import traced
-from tasks.tracking import outcome_told, run_tracked, show
 
-WARNINGS: Final = "warnings"
 _LONGEST_KEY: Final = 100
 """Characters of an artifact's key, which Prefect shows as its title."""
 REASON_CHARACTERS = 160
@@ -85,6 +68,13 @@ def company_key(kind: str, domain: str) -> str:
     return _key(kind, [(domain, ".")] if batch is None else [(batch, " "), (domain, ".")])
 
 
+def make_slug(name: str) -> str:
+    """The name of a batch or company in the form that Prefect accepts in names and keys: "Autumn screen" is
+    "autumn-screen".
+    """
+    return slugify(name) or hashlib.sha256(name.encode()).hexdigest()[:12]
+
+
 def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
     """The key made of these names, each with the hash of what a dash stands for in it."""
     key = f"{kind}-{'--'.join(make_slug(name) for name, _ in names)}"
@@ -92,73 +82,6 @@ def _key(kind: str, names: Sequence[tuple[str, str]]) -> str:
         return key
     digest = hashlib.sha256("\n".join(name for name, _ in names).encode()).hexdigest()[:8]
     return f"{key[: _LONGEST_KEY - len(digest) - 1].rstrip('-')}-{digest}"
-
-
-def name_batch_run() -> str:
-    """The name for the current flow run: the batch's name."""
-    return _batch_name(flow_run.parameters)
-
-
-def name_company_run() -> str:
-    """The name for the current flow run: the batch's and the company's, `Autumn screen · Alpha`."""
-    company = str(flow_run.parameters.get("company") or flow_run.parameters.get("name"))
-    run = flow_run.parameters.get("run")
-    if run is None:
-        batch = _batch_name(flow_run.parameters) if flow_run.parameters.get("batch_file") else None
-    else:
-        with database.reading() as session:
-            stored = runs.find_run(session, run)
-        batch = stored.batch if stored else None
-    return f"{batch} · {company}" if batch and batch != company else company
-
-
-def show_outcome(results: RunResults, out: Path | None) -> None:
-    """Show how a run ended, for a batch or one company: the link to its report, then its log and its tags.
-
-    The link is made last: it is the newest artifact. The tag `diligence` marks our runs for
-    `prune`; `warnings` marks those whose report has any.
-    """
-    run = results.run
-    show(
-        create_link_artifact,
-        report_address(run.id),
-        link_text=f"The report: {run.batch}",
-        key=batch_key("report", run.batch),
-        description=f"{run.batch}: the report and its evidence",
-    )
-    warnings = list_warnings(results)
-    tell(warnings, logging.WARNING)
-    where = f"The report is at {report_address(run.id)}{f' and in {out}' if out else ''}."
-    tell([*result_lines(results), where])
-    show(_add_tags, {TAG, WARNINGS} if warnings else {TAG})
-
-
-def _add_tags(tags: set[str]) -> None:
-    with get_client(sync_client=True) as client:
-        client.update_flow_run(flow_run.id, tags={*flow_run.tags, *tags})
-
-
-def tell(lines: Iterable[str], level: int = logging.INFO) -> None:
-    """Write lines into the log of the current flow run, as Prefect shows it."""
-    show(_log, list(lines), level)
-
-
-def _log(lines: list[str], level: int) -> None:
-    logger = get_run_logger()
-    for line in lines:
-        logger.log(level, "%s", line)
-
-
-def _batch_name(parameters: dict[str, Any]) -> str:
-    """The name of the deployed batch, otherwise the one in its file; for an invalid file the file's name."""
-    definition = parameters.get("definition")
-    if definition is not None:
-        return str(definition["name"] if isinstance(definition, dict) else definition.name)
-    file = Path(parameters["batch_file"])
-    try:
-        return read_batch(file, parameters.get("criteria")).name
-    except BadRequest:
-        return file.stem
 
 
 def scorecard(company: CompanyReport, run: RunSummary) -> str:
@@ -241,53 +164,3 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -
 def _figures(company: CompanyReport) -> str:
     rank = "not ranked" if company.rank is None else f"rank {company.rank}"
     return " · ".join((escape(company.domain), rank, escape(describe_standing(company))))
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-IfGiven = BeforeValidator(lambda value: None if value == "" else value)
-"""For a parameter that may be left out: a field that was emptied in Prefect's form is as good as left out."""
-
-_as_steps: ContextVar[bool] = ContextVar("as_steps", default=False)
-
-
-def as_steps() -> AbstractContextManager[None]:
-    """Run flows that are called in the block as plain functions within the calling task, without flow runs of their
-    own.
-
-    A flow run costs Prefect 0.15 s of work, and a batch has five flows a company.
-    """
-    return holding(_as_steps, True)
-
-
-class TrackedFlow(Flow[P, R]):
-    """A Prefect flow; calling it returns or raises what its function does."""
-
-    def __init__(self, fn: Callable[P, R], **options: Any) -> None:
-        super().__init__(cast("Callable[P, R]", outcome_told(fn)), **options)
-        self._function = fn
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it; see `run_tracked` and `as_steps`."""
-        if _as_steps.get():
-            return self._function(*args, **kwargs)
-        return run_tracked(super().__call__, self._function, *args, **kwargs)
-
-
-def without_a_line_a_task() -> None:
-    """Silence the line that Prefect logs for each finished task run; the state is on the task's own page.
-
-    A hundred companies would give hundreds of lines saying "Finished in state Completed()", each stored by the server.
-    """
-    logging.getLogger("prefect.task_runs").setLevel(logging.WARNING)
-
-
-def flow(*, name: str, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function as a flow; `options` are those of `prefect.flow`."""
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        return cast("Callable[P, R]", TrackedFlow(traced("flow", name, function), name=name, **options))
-
-    return decorate

@@ -1,9 +1,5 @@
 """The flow `batch`: examines the companies of a batch file in parallel, ranks them, and writes the report.
 
-The queue of a run is its pending companies, each examined by the process that gets its lock first. The leader and its
-helpers do the same work. Nothing is assigned, so nothing has to be taken back: when a process is killed, its companies
-are still pending and their locks are free.
-
 Helpers are processes on this machine, or runs of the batch's other deployment on the work pool. A helper takes
 companies from the queue and ends with the run. If the leader is killed, a helper finishes the run. Stopping the run
 stops its helpers.
@@ -14,14 +10,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Lock
 from types import MappingProxyType
 from typing import IO, Annotated, Final
 from uuid import UUID
@@ -33,46 +26,23 @@ from prefect.context import TagsContext
 from prefect.exceptions import ObjectNotFound
 from prefect.runtime import deployment
 
-from flows.artifacts import (
-    IfGiven,
-    as_steps,
-    batch_key,
-    escape,
-    flow,
-    name_batch_run,
-    prefix_keys,
-    show_outcome,
-    tell,
-    without_a_line_a_task,
-    write_ranking,
-)
+from flows.artifacts import batch_key, escape, make_slug, prefix_keys, write_ranking
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch, BatchSettings
-from flows.due_diligence import examine, examining_in_turns
-from flows.run import (
-    OpenRun,
-    close_company,
-    conclude,
-    find_run_company,
-    judged_criteria,
-    pending,
-    reopen_companies,
-    resume_or_start,
-)
-from flows.scheduling import make_slug, name_those_to_come, set_worker_secrets
+from flows.engine import IfGiven, flow, name_batch_run, show_outcome, tell, without_a_line_a_task
+from flows.run import OpenRun, conclude, judged_criteria, pending, reopen_companies, resume_or_start
+from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.unchanged import CaughtUp, ListedRoom, TakenOver, going_on, take_over_if_possible
+from flows.work import examine_companies
 from storage import database, runs
-from storage.columns import ConnectionLost
-from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
-from tasks.errors import DiligenceError
-from tasks.operation import concerning, operation
-from tasks.remote.fan_out import Cancellation, Cancelled, FanOut, Leave, cancelled_by
 from tasks.reports.report import load_results
 from tasks.tracking import show
 
 HELPER: Final = "help_run"
 """The name of the flow that helpers on a work pool run."""
+log = logging.getLogger(__name__)
+
 _LEFT_AFTER: Final = 20.0
 """Seconds after which a run that still has companies gets helpers from the pool: one takes 4 s of work to start."""
 _END: Final = 5.0
@@ -210,107 +180,6 @@ def _cancel(started: Sequence[UUID], *, are_stopped: bool) -> None:
                 client.set_flow_run_state(run_id, states.Cancelling())
 
 
-_POLL: Final = 0.5
-"""Seconds between two looks at companies that other processes have."""
-_TRIES: Final = 3
-"""How often a company is begun whose database connection breaks."""
-_TOGETHER: Final = 100
-
-
-def examine_pending(run: OpenRun, at_once: int, examine: Callable[[RunCompany], None]) -> None:
-    """Examine pending companies of a run, alongside other processes, until none is pending.
-
-    Args:
-        run: the run.
-        at_once: how many companies this process examines at the same time.
-        examine: examines one, and stores how that ended.
-    """
-    queue = _Queue(run)
-    with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
-        for done in [threads.submit(queue.work, examine) for _ in range(at_once)]:
-            done.result()
-
-
-class _Queue:
-    """What is left to do in a run, for the threads of this process."""
-
-    def __init__(self, run: OpenRun) -> None:
-        self._run = run
-        self._mine: set[int] = set()
-        self._begun: Counter[int] = Counter()
-        self._turn = Lock()
-
-    def work(self, examine: Callable[[RunCompany], None]) -> None:
-        """Examine companies one after the other."""
-        while (claimed := database.retry_if_cut(self._next)) is not None:
-            company, cancellation = claimed
-            try:
-                with cancelled_by(cancellation):
-                    examine(company)
-            except Cancelled:
-                if not cancellation.is_cancelled:
-                    raise
-            except ConnectionLost as error:  # what it had stored stands, and it is pending
-                if self._begun[company.id or 0] >= _TRIES:
-                    close_company(company.id or 0, CompanyStatus.FAILED, str(error))
-            finally:
-                self._mine.discard(company.id or 0)
-                self._run.claims.release(self._lock_of(company))
-
-    def _next(self) -> tuple[RunCompany, Cancellation] | None:
-        """Take the next company; None if only those of this process are pending.
-
-        While other processes have everything that is left, it waits, because one of them may be killed.
-        """
-        with self._turn:
-            while True:
-                is_elsewhere = False
-                for company in self._pending():
-                    cancellation, claimed = Cancellation(), None
-                    if not self._run.claims.take(self._lock_of(company), cancellation.cancel):
-                        is_elsewhere = True
-                        continue
-                    try:
-                        claimed = self._still_pending(company)
-                    finally:
-                        if claimed is None:
-                            self._run.claims.release(self._lock_of(company))
-                    if claimed is not None:
-                        self._mine.add(claimed.id or 0)
-                        self._begun[claimed.id or 0] += 1
-                        return claimed, cancellation
-                if not is_elsewhere:
-                    return None
-                time.sleep(_POLL)
-
-    def _pending(self) -> Iterator[RunCompany]:
-        after = -1
-        while True:
-            with database.reading() as session:
-                some = runs.pending_companies(session, self._run.id, after, _TOGETHER)
-            yield from (company for company in some if company.id not in self._mine)
-            if len(some) < _TOGETHER:
-                return
-            after = some[-1].ordinal
-
-    def _still_pending(self, company: RunCompany) -> RunCompany | None:
-        """The company's present state, now that we hold its lock: another process may just have finished it."""
-        with database.reading() as session:
-            now = runs.get_company(session, company.id or 0)
-        return now if now.status is CompanyStatus.PENDING else None
-
-    def _lock_of(self, company: RunCompany) -> str:
-        return f"company {self._run.id} {company.domain}"
-
-
-log = logging.getLogger(__name__)
-
-_READ_AT_ONCE: Final = 2
-"""Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
-_DRAWN_AT_ONCE: Final = 2
-"""Companies besides, whose pages are drawn while the others are read and scored."""
-
-
 @contextmanager
 def continuing(caught_up: CaughtUp | None, name: str) -> Iterator[None]:
     """Let `batch` in the block continue that run, if there is one; its flow run has the batch's name as a tag."""
@@ -402,13 +271,7 @@ def work(
     Raises:
         CompaniesFailed: some companies failed; all the rest is done and the report says so.
     """
-    at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
-
-    def examine(company: RunCompany) -> None:
-        examine_company.tracked(company.name, company.domain, company.folder, run.id, listed.get(company.id or 0))
-
-    with examining_in_turns(at_once, _READ_AT_ONCE):
-        examine_pending(run, at_once + _DRAWN_AT_ONCE, examine)
+    examine_companies(run, screen, listed)
     try:
         conclude(run, out)
     finally:
@@ -441,22 +304,3 @@ def _take_over(run: OpenRun, at_once: int) -> TakenOver:
             description=f"{run.batch}: companies that have not changed since the run before",
         )
     return taken
-
-
-@operation(name="company", task_run_name="{name}")
-def examine_company(name: str, domain: str, folder: str, run: str, listed: ListedRoom | None = None) -> None:
-    """Examine one company as one Prefect task, with its steps as subtasks. A failure is stored with the company.
-
-    `listed` is the listing of its folder, if this run has made it already.
-    """
-    try:
-        with as_steps(), concerning(name):
-            examine(run, domain, folder, listed.room_id if listed is not None and listed.is_new else None)
-    except ConnectionLost:
-        raise  # the queue has it examined again
-    except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
-        log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
-        problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
-        company_id = find_run_company(run, domain).id
-        assert company_id is not None
-        close_company(company_id, CompanyStatus.FAILED, problem)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flows.artifacts import flow
 from flows.batch_file import read_batch
+from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import companies_to_do, temporary_run

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Annotated
 
 from flows import prefect_server
-from flows.artifacts import IfGiven, flow, prefix_keys, tell, without_a_line_a_task
+from flows.artifacts import prefix_keys
 from flows.batch import work
 from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
+from flows.engine import IfGiven, flow, tell, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
 from flows.scheduling import set_worker_secrets
 from storage import database, runs

@@ -4,7 +4,6 @@ Secrets come from the worker's environment, otherwise from Secret blocks of the 
 before they start.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,6 @@ from prefect.client.schemas.filters import (
 from prefect.client.schemas.objects import StateType
 from prefect.exceptions import ObjectNotFound, PrefectException
 from prefect.runtime import deployment
-from slugify import slugify
 
 from flows.batch_file import Value, secret_files, secrets, variable_name
 from storage.settings import override_settings
@@ -137,10 +135,3 @@ def name_those_to_come(name: str) -> None:
     if deployment.id is not None:
         with get_client(sync_client=True) as client:
             name_scheduled_runs(client, UUID(deployment.id), name)
-
-
-def make_slug(name: str) -> str:
-    """The name of a batch or company in the form that Prefect accepts in names and keys: "Autumn screen" is
-    "autumn-screen".
-    """
-    return slugify(name) or hashlib.sha256(name.encode()).hexdigest()[:12]

@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import cached_property, update_wrapper
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from storage.context import holding
 from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
-from tasks.prefect_setup import be_brief
+from tasks.prefect_setup import be_brief, is_untracked
 from tasks.tracing import traced
 
 if TYPE_CHECKING:
@@ -35,6 +37,26 @@ def concerning(whom: str) -> AbstractContextManager[None]:
     return holding(_concerned, whom)
 
 
+def load_tracking() -> ModuleType:
+    """`tasks.tracking`, which imports Prefect."""
+    be_brief()
+    from tasks import tracking  # noqa: PLC0415 - Prefect: 1.2 s, for those who track only
+
+    return tracking
+
+
+def is_shown() -> bool:
+    """Whether Prefect can show something here, as `tasks.tracking.is_shown`."""
+    return not is_untracked() and load_tracking().is_shown()
+
+
+def show(artifact: str, *args: Any, **kwargs: Any) -> Any:
+    """Have the function of that name in `prefect.artifacts` show something, as `tasks.tracking.show`."""
+    if not is_shown():
+        return None
+    return load_tracking().show(getattr(import_module("prefect.artifacts"), artifact), *args, **kwargs)
+
+
 class Operation(Generic[P, R]):
     """A function with a name in the Prefect UI. `options` are those of `prefect.task`."""
 
@@ -49,10 +71,8 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def _tracked(self) -> "TrackedTask[P, R]":
-        be_brief()
-        from tasks.tracking import TrackedTask  # noqa: PLC0415 - Prefect: 1.2 s, for those who track only
-
-        return TrackedTask(self.function, self._options)
+        tracked: TrackedTask[P, R] = load_tracking().TrackedTask(self.function, self._options)
+        return tracked
 
     @property
     def task(self) -> "Task[P, R | None]":
@@ -61,7 +81,7 @@ class Operation(Generic[P, R]):
 
     def tracked(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run it as a Prefect task, for flows; it is also done if Prefect fails (`run_tracked`)."""
-        return self._tracked.run(*args, **kwargs)
+        return self(*args, **kwargs) if is_untracked() else self._tracked.run(*args, **kwargs)
 
     def run_tracked_once(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """As `tracked` but without retries, for calls whose answer somebody is waiting for."""

@@ -15,7 +15,7 @@ from functools import cached_property, wraps
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from httpx import TransportError
-from prefect import Task, settings, task
+from prefect import Flow, Task, settings, task
 from prefect._internal.concurrency.threads import get_global_loop
 from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
@@ -219,6 +219,18 @@ def _tell_failure(server: _Server, reason: str) -> None:
     level = logging.INFO if server.has_failed else logging.WARNING
     log.log(level, "Prefect failed (%s). The run goes on and its report is whole; Prefect shows less of it.", reason)
     server.has_failed = True
+
+
+class TrackedFlow(Flow[P, R]):
+    """A Prefect flow; calling it returns or raises what its function does."""
+
+    def __init__(self, fn: Callable[P, R], **options: Any) -> None:
+        super().__init__(cast("Callable[P, R]", outcome_told(fn)), **options)
+        self._function = fn
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it; see `run_tracked`."""
+        return run_tracked(super().__call__, self._function, *args, **kwargs)
 
 
 class TrackedTask(Generic[P, R]):

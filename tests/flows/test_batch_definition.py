@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from flows.artifacts import make_slug
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import read_batch
-from flows.scheduling import make_slug
 from storage.settings import override_settings
 from tasks.errors import NotFound
 from tasks.figures.figure import taxonomy

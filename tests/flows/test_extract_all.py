@@ -10,8 +10,9 @@ from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
 from prefect.client.schemas.objects import Artifact
 from prefect.client.schemas.sorting import ArtifactSort
 
-from flows import extract_all as flow
-from flows.extract_all import batches, extract_all
+from flows import steps
+from flows.extract_all import extract_all
+from flows.steps import batches
 from storage.documents import RoomDocument
 from tests.flows.conftest import write_room
 from tests.storage import rows
@@ -54,7 +55,7 @@ def test_prefect_shows_the_progress_and_the_documents(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
     write_room(tmp_path / "room", {f"{number}.txt": f"words {number}" for number in range(60)} | {"x.pdf": ""})
-    monkeypatch.setattr(flow, "REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr(steps, "REFRESH_SECONDS", 0.0)
     assert extract_all("room") == {"read": 60, "failed": 1}
     progress, table = shown("documents")[-1], shown("documents-read")[-1]
     assert progress.data == 100.0

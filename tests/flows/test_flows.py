@@ -20,10 +20,10 @@ from prefect.client.schemas.sorting import ArtifactSort, FlowRunSort
 from prefect.context import FlowRunContext
 from sqlmodel import col, func, select
 
-from flows.artifacts import flow
 from flows.batch import batch
 from flows.company_facts import company_facts
 from flows.due_diligence import due_diligence
+from flows.engine import flow
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
@@ -174,7 +174,7 @@ def test_prefect_shows_a_batch_with_a_task_for_each_company(finished: Finished) 
 def test_prefect_shows_the_steps_of_a_company_whose_room_is_not_small(
     batch_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.due_diligence._SMALL", (1, 5_000_000))  # Alpha has two documents, Beta one
+    monkeypatch.setattr("flows.work._SMALL", (1, 5_000_000))  # Alpha has two documents, Beta one
     batch(batch_file)
     wanted = {f"Alpha · {step}" for step in ("read documents", "company facts or reason", "score criteria")}
     with get_client(sync_client=True) as client:
@@ -397,7 +397,7 @@ def test_a_scorecard_that_cannot_be_built_is_no_failure_of_prefect(
     def fail(*_: object, **__: object) -> Report:
         raise DatabaseUnavailable
 
-    monkeypatch.setattr("flows.score_company.build", fail)
+    monkeypatch.setattr("flows.steps.build", fail)
     with pytest.raises(CompaniesFailed, match="Alpha"):
         batch(batch_file)
     assert "Prefect failed" not in caplog.text

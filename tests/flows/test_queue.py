@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
-from flows import batch
-from flows.batch import examine_pending
 from flows.run import OpenRun, close_company, conclude
+from flows.work import _POLL, examine_pending
 from storage import database, runs
 from storage.columns import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
@@ -87,7 +86,7 @@ def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending
         assert claims.take(f"company {RUN} {pending[3]}")
         helper = threading.Thread(target=work, args=(examine,))
         helper.start()
-        helper.join(batch._POLL * 2)
+        helper.join(_POLL * 2)
         assert helper.is_alive()
         assert pending[3] not in examined
     helper.join(10)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -9,11 +11,11 @@ from typing import Any, Final
 import pytest
 from sqlmodel import Session, SQLModel
 
-from flows import due_diligence, unchanged
+from flows import unchanged, work
 from flows.batch import batch
 from flows.batch_file import read_batch
-from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
+from flows.steps import PLAIN
 from storage import database, runs, scores
 from storage.documents import RunDocument, company_documents
 from storage.runs import RunStatus
@@ -91,13 +93,13 @@ def test_a_run_after_another_says_what_one_from_scratch_says(
 def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The domains of the companies that are examined by themselves, from now on."""
     domains: list[str] = []
-    examine = due_diligence.examine
+    examine = work.examine
 
-    def noted(run: str, domain: str, folder: str, room_id: int | None) -> None:
+    def noted(run: str, domain: str, *rest: Any) -> None:
         domains.append(domain)
-        examine(run, domain, folder, room_id)
+        examine(run, domain, *rest)
 
-    monkeypatch.setattr("flows.batch.examine", noted)
+    monkeypatch.setattr("flows.work.examine", noted)
     return domains
 
 
@@ -178,13 +180,13 @@ def test_the_folder_of_a_company_that_changed_is_listed_once_if_that_was_just_no
     batch(batch_file)
     in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
     listed: list[str] = []
-    index = index_folder
+    index = PLAIN.index_folder
 
     def noted(folder: str, company_id: int) -> int:
         listed.append(folder)
         return index(folder, company_id=company_id)
 
-    monkeypatch.setattr(due_diligence, "index_folder", noted)
+    monkeypatch.setattr(work, "PLAIN", PLAIN._replace(index_folder=noted))
     monkeypatch.setattr(unchanged, "_NEW", new)
     assert carried(batch(batch_file))[0] is None
     assert listed == again
@@ -300,7 +302,8 @@ def test_what_was_found_before_prefect_is_started_is_not_looked_for_again(
     begun = begin_again(batch_file)
     assert begun is not None
     assert (begun.left, begun.is_quick) == (1, True)
-    monkeypatch.setattr(due_diligence, "index_folder", lambda *_, **__: pytest.fail("It is listed again."))
+    again = PLAIN._replace(index_folder=lambda *_, **__: pytest.fail("It is listed again."))
+    monkeypatch.setattr(work, "PLAIN", again)
     monkeypatch.setattr(unchanged, "_look_at", lambda *_: pytest.fail("It is looked at again."))
     with unchanged.going_on(begun):
         assert batch(batch_file) == begun.run_id
@@ -308,9 +311,23 @@ def test_what_was_found_before_prefect_is_started_is_not_looked_for_again(
     assert carried(begun.run_id)[0] is None
 
 
+def test_a_few_companies_that_changed_are_examined_without_prefect(
+    batch_file: Path, examined: list[str], tmp_path: Path
+) -> None:
+    batch(batch_file)
+    examined.clear()
+    in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
+    begun = begin_again(batch_file)
+    assert begun is not None
+    work.finish_here(begun, read_batch(batch_file), tmp_path / "out", retry_failed=False)
+    assert examined == ["alpha.example"]
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["run"]["id"] == begun.run_id
+    subprocess.run([sys.executable, "-c", "import flows.work, sys; assert 'prefect' not in sys.modules"], check=True)
+
+
 def test_much_that_is_left_to_do_is_shown_by_prefect(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("flows.batch.examine", killed)
+        patch.setattr("flows.work.examine", killed)
         with pytest.raises(KeyboardInterrupt):
             batch(batch_file)
     assert begin_again(batch_file) is None  # no run has come to its report

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from flows.artifacts import flow
+from flows.engine import flow
 from storage.columns import DatabaseUnavailable
 from tasks import tracing
 from tasks.answers import ai_question

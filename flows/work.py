@@ -1,0 +1,263 @@
+"""The work of a run: its pending companies, each examined by the process that gets its lock first.
+
+The queue of a run is its pending companies. The leader and its helpers do the same work. Nothing is assigned, so
+nothing has to be taken back: when a process is killed, its companies are still pending and their locks are free.
+Nothing here imports Prefect, which takes 1.2 s and shows nothing of a few companies that changed.
+"""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from pathlib import Path
+from threading import BoundedSemaphore, Lock
+from typing import Final, NamedTuple
+
+from flows.batch_file import Batch, BatchSettings
+from flows.prefect_server import is_embedded
+from flows.run import (
+    OpenRun,
+    add_warnings,
+    close_company,
+    conclude,
+    count_pdfs,
+    find_run_company,
+    judged_criteria,
+    reopen_companies,
+    resume_or_start,
+)
+from flows.steps import PLAIN, Steps, assign_room
+from flows.unchanged import CaughtUp, ListedRoom
+from storage import database, documents, runs
+from storage.columns import ConnectionLost
+from storage.runs import CompanyStatus, RunCompany
+from storage.settings import override_settings
+from tasks.ai.registry import current_answerer
+from tasks.documents.drive.registry import open_run_drive
+from tasks.documents.kinds.room import find_company_kinds
+from tasks.errors import DiligenceError
+from tasks.evidence.company import draw_evidence
+from tasks.figures.ledger import build_ledger, ledger_warnings
+from tasks.operation import concerning, operation
+from tasks.prefect_setup import untracked
+from tasks.remote.fan_out import Cancellation, Cancelled, FanOut, Leave, cancelled_by
+from tasks.table.cells import ask_table
+
+log = logging.getLogger(__name__)
+
+_POLL: Final = 0.5
+"""Seconds between two looks at companies that other processes have."""
+_TRIES: Final = 3
+"""How often a company is begun whose database connection breaks."""
+_TOGETHER: Final = 100
+_READ_AT_ONCE: Final = 2
+"""Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
+_DRAWN_AT_ONCE: Final = 2
+"""Companies besides, whose pages are drawn while the others are read and scored."""
+_SMALL: Final = 100, 5_000_000
+"""Documents, and bytes of all of them, that are read and scored without a model in some two seconds."""
+_FEW_PDFS: Final = 20
+"""PDFs whose cited pages are drawn in less than a second."""
+
+
+class Turns(NamedTuple):
+    """Limits for how many companies are examined at the same time, and how many of them are being read.
+
+    Reading needs cores, judging needs the model's time. When rooms are read one after the other, the first can be
+    judged while the next are read; read side by side, all would be ready late and at once. Drawing pages happens in
+    its own processes and holds up no other company.
+    """
+
+    examining: AbstractContextManager[object]
+    reading: AbstractContextManager[object]
+
+
+def finish_here(caught_up: CaughtUp, screen: Batch, out: Path, *, retry_failed: bool) -> None:
+    """Examine the companies that `catch_up` has left, and finish the run. Prefect is not told, nor imported.
+
+    Raises:
+        As `resume_or_start`. CompaniesFailed: some companies failed; all the rest is done and the report says so.
+    """
+    with untracked(), override_settings(screen.settings), resume_or_start(screen, retry_failed=retry_failed) as run:
+        reopen_companies(run.id, retry_failed=retry_failed)
+        examine_companies(run, screen, caught_up.taken.others)
+        conclude(run, out)
+
+
+def examine_companies(run: OpenRun, screen: Batch, listed: Mapping[int, ListedRoom]) -> None:
+    """Examine the companies of a run until none is left; see `flows.batch.work`."""
+    at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
+
+    turns = Turns(BoundedSemaphore(at_once), BoundedSemaphore(_READ_AT_ONCE))
+
+    def examine(company: RunCompany) -> None:
+        room = listed.get(company.id or 0)
+        examine_company.tracked(company.name, company.domain, company.folder, run.id, turns, room)
+
+    examine_pending(run, at_once + _DRAWN_AT_ONCE, examine)
+
+
+def examine_pending(run: OpenRun, at_once: int, examine: Callable[[RunCompany], None]) -> None:
+    """Examine pending companies of a run, alongside other processes, until none is pending.
+
+    Args:
+        run: the run.
+        at_once: how many companies this process examines at the same time.
+        examine: examines one, and stores how that ended.
+    """
+    queue = _Queue(run)
+    with FanOut(at_once, "company", Leave.ON_INTERRUPT) as threads:
+        for done in [threads.submit(queue.work, examine) for _ in range(at_once)]:
+            done.result()
+
+
+class _Queue:
+    """What is left to do in a run, for the threads of this process."""
+
+    def __init__(self, run: OpenRun) -> None:
+        self._run = run
+        self._mine: set[int] = set()
+        self._begun: Counter[int] = Counter()
+        self._turn = Lock()
+
+    def work(self, examine: Callable[[RunCompany], None]) -> None:
+        """Examine companies one after the other."""
+        while (claimed := database.retry_if_cut(self._next)) is not None:
+            company, cancellation = claimed
+            try:
+                with cancelled_by(cancellation):
+                    examine(company)
+            except Cancelled:
+                if not cancellation.is_cancelled:
+                    raise
+            except ConnectionLost as error:  # what it had stored stands, and it is pending
+                if self._begun[company.id or 0] >= _TRIES:
+                    close_company(company.id or 0, CompanyStatus.FAILED, str(error))
+            finally:
+                self._mine.discard(company.id or 0)
+                self._run.claims.release(self._lock_of(company))
+
+    def _next(self) -> tuple[RunCompany, Cancellation] | None:
+        """Take the next company; None if only those of this process are pending.
+
+        While other processes have everything that is left, it waits, because one of them may be killed.
+        """
+        with self._turn:
+            while True:
+                is_elsewhere = False
+                for company in self._pending():
+                    cancellation, claimed = Cancellation(), None
+                    if not self._run.claims.take(self._lock_of(company), cancellation.cancel):
+                        is_elsewhere = True
+                        continue
+                    try:
+                        claimed = self._still_pending(company)
+                    finally:
+                        if claimed is None:
+                            self._run.claims.release(self._lock_of(company))
+                    if claimed is not None:
+                        self._mine.add(claimed.id or 0)
+                        self._begun[claimed.id or 0] += 1
+                        return claimed, cancellation
+                if not is_elsewhere:
+                    return None
+                time.sleep(_POLL)
+
+    def _pending(self) -> Iterator[RunCompany]:
+        after = -1
+        while True:
+            with database.reading() as session:
+                some = runs.pending_companies(session, self._run.id, after, _TOGETHER)
+            yield from (company for company in some if company.id not in self._mine)
+            if len(some) < _TOGETHER:
+                return
+            after = some[-1].ordinal
+
+    def _still_pending(self, company: RunCompany) -> RunCompany | None:
+        """The company's present state, now that we hold its lock: another process may just have finished it."""
+        with database.reading() as session:
+            now = runs.get_company(session, company.id or 0)
+        return now if now.status is CompanyStatus.PENDING else None
+
+    def _lock_of(self, company: RunCompany) -> str:
+        return f"company {self._run.id} {company.domain}"
+
+
+@operation(name="company", task_run_name="{name}")
+def examine_company(
+    name: str, domain: str, folder: str, run: str, turns: Turns, listed: ListedRoom | None = None
+) -> None:
+    """Examine one company as one Prefect task, with its steps as subtasks. A failure is stored with the company.
+
+    `listed` is the listing of its folder, if this run has made it already.
+    """
+    try:
+        with concerning(name):
+            examine(run, domain, folder, PLAIN, listed.room_id if listed and listed.is_new else None, turns)
+    except ConnectionLost:
+        raise  # the queue has it examined again
+    except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
+        log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
+        problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
+        company_id = find_run_company(run, domain).id
+        assert company_id is not None
+        close_company(company_id, CompanyStatus.FAILED, problem)
+
+
+def examine(
+    run: str, domain: str, folder: str, steps: Steps, room_id: int | None = None, turns: Turns | None = None
+) -> None:
+    """Index, extract, fetch facts and score one company of a run. A failure is stored with the company.
+
+    Args:
+        run: the run's id.
+        domain: the company's domain, as the run has it.
+        folder: its data room.
+        steps: the steps, as flows or as plain functions.
+        room_id: the room as it was indexed just now; without it, it is indexed first.
+        turns: those of a batch, in which small rooms are not shown by a server that ends with it.
+    """
+    company_id = find_run_company(run, domain).id
+    assert company_id is not None
+    # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
+    # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
+    try:
+        with turns.examining if turns else nullcontext(), ExitStack() as small:
+            if turns and is_embedded() and _is_done_here():
+                small.enter_context(untracked())
+            with turns.reading if turns else nullcontext():
+                if room_id is None:
+                    room_id = steps.index_folder(folder, company_id=company_id)
+                else:
+                    assign_room(company_id, room_id)
+                if not _is_small(room_id):
+                    small.close()  # its steps take long enough to be looked at
+                steps.extract_all(folder, room_id=room_id, company_id=company_id)
+                build_ledger.tracked(company_id)
+                add_warnings(company_id, ledger_warnings(company_id))
+                find_company_kinds(company_id)
+            steps.company_facts(domain, company_id=company_id)
+            is_complete = steps.score_company(domain, run=run)
+            add_warnings(company_id, ask_table(company_id))
+        pdfs = count_pdfs(company_id)
+        if pdfs:
+            is_quick = pdfs <= _FEW_PDFS or find_run_company(run, domain).carried_from is not None
+            add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
+    except DiligenceError as error:
+        close_company(company_id, CompanyStatus.FAILED, error.message)
+        return
+    problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
+    close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
+
+
+def _is_done_here() -> bool:
+    """Whether neither the drive nor a model is waited for. A source of facts may be: mostly its answer is stored."""
+    return not current_answerer().judges and not open_run_drive().remote
+
+
+def _is_small(room_id: int) -> bool:
+    most, most_bytes = _SMALL
+    with database.reading() as session:
+        count, size = documents.measure_room(session, room_id)
+    return count <= most and size <= most_bytes
