@@ -211,6 +211,11 @@ class LedgerDocument:
         return all(part.kind == kinds.PAGE for part in self._parts)
 
     @property
+    def sheets(self) -> list[int]:
+        """Where its sheets begin."""
+        return [part.start for part in self._parts if part.kind == kinds.SHEET]
+
+    @property
     def wraps(self) -> bool:
         """Whether its lines may be wrapped at the width of a page or mail; those of slides and
         letters are paragraphs.

@@ -73,7 +73,7 @@ _OF_A_STATEMENT: Final = 6
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
     """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
-    whole = tables.whole_grids(document.text, of_pages=document.of_pages)
+    whole = tables.whole_grids(document.text, of_pages=document.of_pages, sheets=document.sheets)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):

@@ -5,7 +5,8 @@ are rows too. What the cells mean is decided elsewhere.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
@@ -611,14 +612,26 @@ _MOST_PAGE_TITLES: Final = 40
 """Lines over the parts of a table that are kept."""
 
 
-def whole_grids(text: str, *, of_pages: bool = True) -> Iterator[Grid]:
+def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ()) -> Iterator[Grid]:
     """The tables of a text; a table that continues after a page break gets the heading of its beginning.
 
-    Only if the text is `of_pages`: a new sheet or slide starts a new table.
+    Only if the text is `of_pages`: a new sheet or slide starts a new table. Within one of the `sheets`, of which the
+    offsets are given, a statement below others gets the heading of the first.
     """
     before: Grid | None = None
-    end = 0
+    end = of_sheet = 0
+    labels: dict[str, list[str]] = {}
     for grid in grids(text):
+        if sheet := bisect_right(sheets, grid.rows[0].start):
+            heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
+            if before is not None and heading and _stands_under(heading, grid, labels):
+                yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
+            else:
+                if sheet != of_sheet or any(map(_mentions_time, _heading(grid))):
+                    before, of_sheet, labels = grid, sheet, {}
+                yield grid
+            labels |= {row.label.casefold(): row.cells for row in grid.rows[:_MOST_OF_A_STATEMENT]}
+            continue
         between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
         if of_pages and before is not None and _goes_on(before, grid, between):
             titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
@@ -662,6 +675,29 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     if any(len(title) < _LONGEST_PAGE_TITLE and find_periods(title) for title in own):
         return False
     return any(_mentions_time(row) for row in _heading_of_days(before))
+
+
+def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a table of a sheet without a heading stands under the days or years of one above it.
+
+    Each of its numbers does, two or more in most rows; what heads it names a statement, and no part or scenario; and no
+    row has the name of one above it (`labels`) with other numbers.
+    """
+    rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
+    own = " ".join([*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]).strip()
+    if not rows or not has_days(heading[-1]) or find_periods(own):
+        return False
+    if own and not (WORDS.statement_names.search(own) or WORDS.statement_heading.search(own)):
+        return False
+    dated = {at for at, cell in enumerate(heading[-1].cells) if _is_dated(cell)}
+    numbers = [{at for at, cell in enumerate(row.cells) if at and is_number(cell)} for row in rows]
+    if not all(each <= dated for each in numbers) or 2 * sum(len(each) > 1 for each in numbers) <= len(rows):
+        return False
+    return all(row.cells == labels.get(row.label.casefold(), row.cells) for row in rows)
+
+
+_MOST_OF_A_STATEMENT: Final = 200
+"""Rows of a table in a sheet by which it is told whether it stands under the heading of another."""
 
 
 def _heading_of_days(grid: Grid) -> list[Row]:

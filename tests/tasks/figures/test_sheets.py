@@ -456,3 +456,28 @@ def test_salaries_are_no_employees_but_in_french() -> None:
     assert [figure[0] for figure in figures(english)] == ["revenue"]
     french = "Rapport de gestion sur les comptes de la société pour l'exercice\n\t2024\nSalariés\t120\n"
     assert [figure[:2] for figure in figures(french)] == [("headcount", "120")]
+
+
+def test_statements_below_each_other_in_a_sheet_have_the_years_of_the_first(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        ["$ in millions"],
+        ["", "Historical -->", "", "Forecast -->"],
+        ["", "2022A", "2023A", "2031E"],
+        ["Revenue", 1000, 1100, 1200],
+        [],
+        ["Balance sheet"],
+        [],
+        ["Total assets", 982, 1078, 1182],
+        [],
+        ["Europe"],
+        [],
+        ["EBITDA", 400, 410, 500],
+    ]
+    assert [figure[:3] for figure in sheet(tmp_path, rows)] == [
+        ("revenue", "1000000000", "2022-01-01/2022-12-31"),
+        ("revenue", "1100000000", "2023-01-01/2023-12-31"),
+        ("revenue", "1200000000", "2031-01-01/2031-12-31"),
+        ("total_assets", "982000000", "2022-12-31"),
+        ("total_assets", "1078000000", "2023-12-31"),
+        ("total_assets", "1182000000", "2031-12-31"),
+    ]
