@@ -13,7 +13,7 @@ import os
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from hashlib import sha256
@@ -146,31 +146,6 @@ def compare(folder: Path, form: str, names: Sequence[str], *, tell: bool = False
             if tell and (not fitting or len(fitting) < len(said)):
                 print(name, *key, tagged.value, "|", *(f"{each.value} {each.place}" for each in said.values()))
     return Outcome(found, wanted, right, given)
-
-
-def disagreements(files: Iterable[Path], *, tell: bool = False) -> tuple[int, int]:
-    """How many figures that are read from tagged numbers the tags contradict, and how many are read from such.
-
-    Any tagged page will do, of whatever taxonomy; with `tell` each is printed.
-    """
-    wrong = read = 0
-    for file in files:
-        reading = read_document(str(file))
-        places = [place for place in reading.places if place.kind != "cell"]
-        untagged = [place for place in places if place.kind != TAGGED]
-        own, by_tags = (
-            find_figures(LedgerDocument(reading.text, of, file.name), taxonomy()).figures for of in (untagged, places)
-        )
-        said = {(figure.concept, figure.period, abs(figure.value)) for figure in by_tags}
-        tagged = {at: place for place in places if place.kind == TAGGED for at in range(place.start, place.end)}
-        for figure in own if by_tags else ():
-            place = next((tagged[at] for at in range(figure.start, figure.end) if at in tagged), None)
-            read += place is not None
-            if place is not None and (figure.concept, figure.period, abs(figure.value)) not in said:
-                wrong += 1
-                if tell:
-                    print(file.name, figure.concept, figure.value, figure.period, figure.place, "|", place.label)
-    return wrong, read
 
 
 def tagged_values(file: Path) -> dict[Key, Tagged]:

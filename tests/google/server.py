@@ -90,10 +90,6 @@ class DriveEmulator:
         return f"{self.base}/o/oauth2/v2/auth"
 
     @property
-    def revoke_uri(self) -> str:
-        return f"{self.base}/revoke"
-
-    @property
     def accounts(self) -> Accounts:
         return self.service.accounts
 
