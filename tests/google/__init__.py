@@ -38,7 +38,7 @@ What it speaks:
   redirect to an address that is good once; `files.download` with `operations.get`
 - `changes.*` with the logs of users and of shared drives apart: what lies in a shared drive is told to its
   members in its own log only; `drives.*`, `about.get`, the batch endpoint (100 parts)
-- authorise (code flow, PKCE), token (code, refresh token, service account with impersonation), revoke
+- authorise (code flow, PKCE), token (code, refresh token, service account with impersonation)
 - Google's errors, each with its reason, location and headers
 
 Where no document says, it was decided: a binned folder is one change, what lies in it is not told again; a

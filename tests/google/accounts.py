@@ -124,19 +124,16 @@ class Accounts:
         """Lets an access token's time run out now."""
         self.access[token].until = 0
 
-    def revoke(self, token: str) -> bool:
+    def revoke(self, token: str) -> None:
         """Takes back a token of either kind, and the access tokens that came from it."""
         with self.world.lock:
-            known = token in self.access or token in self.refresh
             grant = token
             if token in self.access:
                 grant = self.access.pop(token).refresh or ""
             if grant in self.refresh:
-                known = known and not self.refresh[grant].revoked
                 self.refresh[grant].revoked = True
             for one in [one for one, access in self.access.items() if access.refresh == grant and grant]:
                 del self.access[one]
-            return known
 
     def revoke_user(self, email: str) -> None:
         """The user withdraws the app's access: all its tokens are void."""

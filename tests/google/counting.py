@@ -53,4 +53,4 @@ class Counting:
         )  # fmt: skip
 
 
-_OAUTH = frozenset({"authorise", "token", "revoke"})
+_OAUTH = frozenset({"authorise", "token"})

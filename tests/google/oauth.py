@@ -1,4 +1,4 @@
-"""Google's OAuth 2.0 endpoints: authorise, token, revoke (RFC 6749, 7636, 7523, 7009, with Google's sentences)."""
+"""Google's OAuth 2.0 endpoints: authorise, token (RFC 6749, 7636, 7523, with Google's sentences)."""
 
 import hashlib
 import secrets
@@ -70,12 +70,6 @@ class OAuth:
         except _Denied as denied:
             body = {"error": denied.error, "error_description": denied.description}
             return json_answer(body, denied.status, _NOT_KEPT)
-
-    def revoke(self, call: Call) -> Answer:
-        form = dict(parse_qsl(call.body.decode("latin-1")))
-        if self.accounts.revoke(call.parameters.text("token") or form.get("token", "")):
-            return json_answer({})
-        return json_answer({"error": "invalid_token", "error_description": "Token expired or revoked"}, 400)
 
     def _grant(self, form: Mapping[str, str]) -> dict[str, Any]:
         match form.get("grant_type"):

@@ -43,10 +43,9 @@ _ROUTES = [
         ("POST", "/batch", "batch"),
         ("GET", "/o/oauth2/(?:v2/)?auth", "authorise"),
         ("POST", "/token", "token"),
-        ("POST", "/revoke", "revoke"),
     )
 ]
-OAUTH = frozenset({"authorise", "token", "revoke"})
+OAUTH = frozenset({"authorise", "token"})
 _BYTES = frozenset({"files.media", "files.export", "files.download", "operations.fetch", "export_link"})
 _READS = frozenset({DRIVE, READONLY})
 _LISTS = _READS | {METADATA, DRIVE + ".metadata"}
@@ -108,12 +107,7 @@ class Service:
         return answer
 
     def _sign_in(self, route: Route, call: Call) -> Answer:
-        match route.method:
-            case "authorise":
-                return self.oauth.authorise(call)
-            case "token":
-                return self.oauth.token(call)
-        return self.oauth.revoke(call)
+        return self.oauth.authorise(call) if route.method == "authorise" else self.oauth.token(call)
 
     def _view(self, route: Route, call: Call) -> View:
         """Who calls, and may they call now.
