@@ -108,7 +108,8 @@ OURS: Final = (
         {".ott": f"{_OPEN}text-template", ".fodt": f"{_OPEN}text-flat-xml"}, better_with="libswlo.so",
     ),
     DocumentFormat(
-        (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1", "tasks.reading.mail.eml"
+        (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1",
+        "tasks.reading.mail.eml:read_signed",
     ),
     DocumentFormat((".pdf",), ("application/pdf",), "pdf-23", "tasks.reading.pdf.reader", has_second_try=True),
     DocumentFormat(
