@@ -13,10 +13,8 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
 from tasks.reading.pdf import document as document_module
-from tasks.reading.pdf.document import PdfDocument, count_written, page_text, string
-from tasks.reading.pdf.lines import LineCell, build_lines
+from tasks.reading.pdf.document import PdfDocument, count_written, string
 from tasks.reading.pdf.repair import holds_bomb
-from tasks.reading.pdf.words import find_words
 from tasks.reading.text_writer import Writer
 
 _MOST_ATTACHMENTS: Final = 1_000
@@ -51,15 +49,6 @@ _BESIDE: Final = 200.0
 """How far in points from a field the words beside it stand at most."""
 _BELOW: Final = 2.0
 """Points by which they may stand lower than its box."""
-_CAPTION: Final = 16.0
-"""How far in points below a field the baseline of its caption is at most."""
-_ASIDE: Final = 6.0
-"""How far to the left of a field its caption begins at most."""
-_FEWEST: Final = 3
-"""Captions that tell that a form has them below its fields, at least."""
-_SHORTEST: Final = 3
-"""Letters of a name that tells a caption, at least."""
-_Field = tuple[float, float, float, float]
 _AROUND: Final = 3
 """Characters before and behind the next one whose lowest tells the baseline: that one may be a raised mark."""
 _CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
@@ -114,7 +103,7 @@ class Remark(NamedTuple):
 
     `spot` is where on the page to read it, in points from the left and the bottom; None means after the page's text.
     `copied`: the page's text may contain it already, because it is drawn there, or copies what it marks. `field` is the
-    box of a field that is filled in: left, bottom, right and top; `name` what the form calls it.
+    box of a field that is filled in: left, bottom, right and top.
     """
 
     number: int
@@ -122,7 +111,6 @@ class Remark(NamedTuple):
     spot: tuple[float, float] | None = None
     copied: bool = False
     field: tuple[float, float, float, float] | None = None
-    name: str = ""
 
 
 class Remarks(NamedTuple):
@@ -169,8 +157,7 @@ def _read_annotation(
         text, readable = _field(document, annotation)
         field = _box(annotation) if text and readable else None
         spot = (field[0], (field[1] + field[3]) / 2) if field else None
-        name = _name(annotation) if field else ""
-        return Remark(index, text, spot, copied=not readable, field=field, name=name) if text else None, not readable
+        return Remark(index, text, spot, copied=not readable, field=field) if text else None, not readable
     if kind == pdfium.FPDF_ANNOT_POPUP:  # it repeats the note that it belongs to
         return None, False
     text = string(document_module.string_value, annotation, b"Contents")
@@ -182,13 +169,6 @@ def _read_annotation(
     shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
     copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
     return Remark(index, text, copied=copied) if text and not text.isspace() else None, shown
-
-
-def _name(annotation: Any) -> str:
-    """What a form calls a field: the name for readers, else that for programs (ISO 32000-1, table 220)."""
-    return string(document_module.string_value, annotation, b"TU") or string(
-        document_module.string_value, annotation, b"T"
-    )
 
 
 def draw(page: Any, remarks: list[Remark]) -> bool:
@@ -213,11 +193,8 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
     if pdfium.FPDFPage_GetRotation(page):
         return []
     values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
-    textpage = pdfium.FPDFText_LoadPage(page) if values else None
-    if textpage:
-        cells = [cell for line in build_lines(find_words(textpage, page_text(textpage), 0)) for cell in line.cells]
-        values = _behind_captions(values, cells)
     places = dict.fromkeys((remark.field, remark.text) for remark in values if remark.field)  # some are drawn twice
+    textpage = pdfium.FPDFText_LoadPage(page) if values else None
     bases = {field: _base_beside(textpage, field) for field, _ in places}
     if textpage:
         pdfium.FPDFText_ClosePage(textpage)
@@ -235,39 +212,6 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
         pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, base or (bottom + top - 0.7 * size) / 2)
         pdfium.FPDFPage_InsertObject(page, item)
     return values
-
-
-def _behind_captions(values: list[Remark], cells: Sequence[LineCell]) -> list[Remark]:
-    """The values of fields; those of a form whose captions stand below its fields get places behind the captions.
-
-    A caption says what the form calls the field.
-    """
-    placed = [remark._replace(field=_behind_caption(remark, cells)) for remark in values]
-    moved = sum(one.field != other.field for one, other in zip(values, placed, strict=True))
-    return placed if moved >= _FEWEST else values
-
-
-def _behind_caption(remark: Remark, cells: Sequence[LineCell]) -> _Field | None:
-    """The box behind the caption below a field, if it has room for a word, else the field's own."""
-    if remark.field is None:
-        return None
-    left, bottom, right, _ = remark.field
-    for cell in cells:
-        base, size = -cell.words[0].base, cell.words[0].size
-        if bottom - _CAPTION < base < bottom and left - _ASIDE < cell.left < right and _says(cell.text, remark.name):
-            begin = cell.right + size
-            beside = [other.left for other in cells if other.left >= begin and abs(other.words[0].base + base) < size]
-            end = min([right, *beside])
-            if end - begin > 2 * size:
-                return begin, base - _BELOW, end, base + size
-    return remark.field
-
-
-def _says(caption: str, name: str) -> bool:
-    """Whether a caption is a field's name, or little more or less."""
-    one, other = (re.sub(r"[\W\d_]+", "", text).casefold() for text in (caption, name))
-    short, long = sorted((one, other), key=len)
-    return _SHORTEST <= len(short) <= len(long) <= 3 * len(short) and short in long
 
 
 def _base_beside(textpage: Any, field: tuple[float, float, float, float]) -> float | None:

@@ -211,31 +211,6 @@ def test_a_value_with_two_blanks_keeps_the_others_in_their_rows() -> None:
     assert first_page(file.getvalue()) == "Terms:\tNet 30\nBuyer:\tAlpha\n"
 
 
-def captions(*fields: tuple[str, str], named: bool = True) -> bytes:
-    """A page of fields, given by caption and value, with the captions below them and other words at the end."""
-    file = BytesIO()
-    canvas = Canvas(file, A4)
-    for number, (caption, value) in enumerate(fields):
-        y = 700 - 40 * number
-        name = caption if named else f"Text{number}"
-        canvas.acroForm.textfield(name=name, value=value, x=72, y=y, width=300, height=16, borderWidth=0)
-        canvas.drawString(72, y - 12, caption)
-    canvas.save()
-    return file.getvalue()
-
-
-def test_a_value_stands_behind_the_caption_below_its_field_where_the_form_calls_it_so() -> None:
-    fields = [("Surname", "Ada"), ("Place of birth", "London"), ("Street", "Marble Row"), ("E-mail", "a@b.example")]
-    text = first_page(captions(*fields))
-    for caption, value in fields:
-        assert f"{caption}\t{value}" in text.split("\n")
-
-
-def test_a_value_above_other_words_than_its_name_stays_in_its_field() -> None:
-    text = first_page(captions(("Surname", "Ada"), ("Street", "Marble"), ("Town", "Bath"), named=False))
-    assert "Surname\tAda" not in text
-
-
 def test_lines_of_a_cell_with_values_are_rows_and_a_row_s_other_cells_stay_where_they_are() -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)
