@@ -70,8 +70,10 @@ _RECAP: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _LEVEL: Final = re.compile("#*")
-_ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\])")
-"""What parts a mark of Markdown from its meaning: "\\$150,000"."""
+_ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\|])")
+"""What parts a mark of Markdown from its meaning: "\\$150,000". An escaped pipe stays, as a bare one parts cells."""
+
+_ESCAPED_NUMBER: Final = re.compile(r"(?<!\d)\d+(?:\\?[.,]\d+)+")
 
 _NAMED: Final = re.compile(r"(?<=[a-z,] )([A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})")
 _LOOKED_AT: Final = 60_000
@@ -178,6 +180,7 @@ class LedgerDocument:
         self.format = document_format or PurePath(name).suffix.lower()
         self.text = plain_blanks(kinds.shown_text(text, places))
         if self.format in _MARKED:
+            self.text = _ESCAPED_NUMBER.sub(lambda match: match[0].replace("\\", "").ljust(len(match[0])), self.text)
             self.text = _ESCAPE.sub(" ", self.text)
             self.text = WORDS.document_emphasis.sub(
                 lambda match: match[0].replace(match[1], " " * len(match[1])), self.text

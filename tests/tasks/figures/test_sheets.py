@@ -425,6 +425,18 @@ def test_marks_that_markdown_escapes_are_read() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        (r"| Gross \| net | 100,000 |", ["5000"]),
+        (r"| Revenue | 3\.250\.000 |", ["3250000", "5000"]),
+    ],
+)
+def test_escapes_within_cells_and_numbers_part_neither(row: str, found: list[str]) -> None:
+    text = f"| EUR | 2024 |\n| --- | --- |\n{row}\n| Net income | 5,000 |\n"
+    assert [figure[1] for figure in figures(text, "update.md")] == found
+
+
 def test_of_tables_that_differ_in_a_report_none_counts_but_one_that_is_rounded_does() -> None:
     page = "Note {}\nEUR\t2024\nRevenue\t{}\n\nThe text goes on over several lines before the next of them.\n\n"
     assert figures(page.format(1, "652,184") + page.format(2, "925,386")) == []
