@@ -90,7 +90,7 @@ _WORD: Final = re.compile(r"\w+")
 _CODE: Final = re.compile(
     r"```(?:bash|cpp|csharp|console|html|java|javascript|js|json|jsx|php|powershell|py|python|rust|sh|shell|sql|ts|tsx"
     r"|typescript|xml)\b|\b(?:pip3?|npm|apt-get) install\b|\bgit clone\b|img\.shields\.io|<\?php|^\.\. \w+::"
-    r"|^\s*def \w+\(|^from [\w.]+ import |\bfunction \w+\(|^(?:Public|Private) (?:Type|Sub|Function) \w+",
+    r"|^[ \t]*def \w+\(|^from [\w.]+ import |\bfunction \w+\(|^(?:Public|Private) (?:Type|Sub|Function) \w+",
     re.MULTILINE,
 )
 """Programs, and how they are installed: a page with such lines is about software."""
@@ -196,9 +196,11 @@ class _Segment(NamedTuple):
         return self.words.count(" ") < _LONGEST_TITLE
 
     @property
-    def is_running(self) -> bool:
-        """Whether it is part of a text; "Draft for discussion." is none."""
-        return self.is_sentence and self.words.count(" ") > _STAMP
+    def may_tell_state(self) -> bool:
+        """Whether it is no part of a text, or begins with a stamp: "Draft of 5 May 2024, not yet agreed."."""
+        is_running = self.is_sentence and self.words.count(" ") > _STAMP
+        stamps = (marks("states", state) for state in read_file("marks.toml")["states"])
+        return not is_running or any(start == 0 for stamp in stamps for start, _, _ in stamp.find(self.words))
 
     @property
     def is_prose(self) -> bool:
@@ -312,7 +314,7 @@ def _leave_out_fields(lines: Iterable[str]) -> Iterator[str]:
             is_field = not is_field
         elif not is_field or not colon or not key.isidentifier():
             yield line
-        elif key in {"title", "date", "status"}:
+        elif key.casefold() in {"title", "date", "status", "state"}:
             yield value.strip(" \"'")
 
 
@@ -601,7 +603,7 @@ def _state(segments: Sequence[_Segment], marginal: Sequence[str], text: str, sig
         segment.words
         for segment in segments
         if segment.line == signs.line
-        or (segment.place < _TOP and segment.is_short and not segment.is_inside and not segment.is_running)
+        or (segment.place < _TOP and segment.is_short and not segment.is_inside and segment.may_tell_state)
     ]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)

@@ -573,7 +573,12 @@ def test_a_page_about_software_is_of_no_kind_and_a_title_may_run_over_two_lines(
         ("Lease agreement\nDraft for discussion.\n", "draft"),
         ("Lease agreement\nDRAFT\n", "draft"),
         ("---\ntitle: Lease agreement\nstatus: draft\n---\nThe tenant pays.", "draft"),
+        ("---\nTitle: Lease agreement\nState: draft\n---\nThe tenant pays.", "draft"),
+        ("Lease agreement\nDraft of 5 May 2024, not yet agreed.\n", "draft"),
+        ("Bail commercial\nProjet soumis à la discussion des parties.\n", "draft"),
+        ("Template for use with all suppliers.\nNon-disclosure agreement\n", "template"),
+        ("Lease agreement\nAgreed on the draft of the landlord.\n", None),
     ],
 )
-def test_a_sentence_at_the_top_says_nothing_of_the_state(text: str, state: str | None) -> None:
+def test_a_sentence_at_the_top_says_nothing_of_the_state_unless_it_begins_with_it(text: str, state: str | None) -> None:
     assert what("f.md", text).state == state
