@@ -48,7 +48,7 @@ from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
 from api.settings import ApiSettings
 from api.workers import GracefulServer, Workers, end_with_parent, serve_with
 from storage.logs import log_config
-from storage.model_calls import CallCounts
+from storage.rate_limits import CallCounts
 from tasks.companies.settings import reads_pages
 from tasks.companies.web.page import warm
 from tasks.documents.drive.registry import choose_drive

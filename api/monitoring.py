@@ -31,8 +31,9 @@ from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
 from api.workers import ENDING
 from storage import database
-from storage.columns import DatabaseUnavailable, now
+from storage.columns import now
 from storage.documents import DocumentStatus, read_run_metrics
+from storage.errors import DatabaseUnavailable
 from storage.runs import CompanyStatus, Run, RunStatus
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.documents.texts import measure_pools

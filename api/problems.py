@@ -29,7 +29,7 @@ from pydantic import BaseModel, Field
 from pydantic_settings import SettingsError
 
 from api.settings import ApiSettings
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.logs import trace_places
 from storage.settings import Settings
 from tasks.documents.drive.registry import choose_drive

@@ -33,7 +33,8 @@ from flows import prefect_server
 from storage import backup as backups
 from storage import backup as restoring
 from storage import database, logins, pruning
-from storage.columns import DatabaseInUse, DatabaseUnavailable, now
+from storage.columns import now
+from storage.errors import DatabaseInUse, DatabaseUnavailable
 from storage.logins import Role, Whose
 from storage.migrations import HEAD
 from storage.settings import StorageSettings

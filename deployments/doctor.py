@@ -18,7 +18,7 @@ from api.settings import ApiSettings
 from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat

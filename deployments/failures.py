@@ -8,7 +8,7 @@ from typing import NamedTuple
 import typer
 from pydantic import ValidationError
 
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.logs import LogSettings
 from storage.settings import Settings
 from tasks.errors import BadRequest, DiligenceError

@@ -20,7 +20,8 @@ from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria
 from storage import context, database, documents, logs, runs
-from storage.columns import DatabaseUnavailable, now
+from storage.columns import now
+from storage.errors import DatabaseUnavailable
 from storage.runs import is_to_stop
 from storage.settings import override_settings
 from storage.texts import scans_done

@@ -16,7 +16,7 @@ import duckdb
 import typer
 
 from deployments.terminal import PrintFormat, echo, harmless_cell, print_csv, print_json
-from storage import database, runs
+from storage import database, runs, webhooks
 from storage.runs import Run
 from storage.scores import DecisionKind
 from tasks.errors import BadRequest, DiligenceError, NotFound
@@ -70,10 +70,10 @@ def list_webhooks(
     database.check_exists()
     if retry:
         with database.writing() as session:
-            runs.make_due(session)
+            webhooks.make_due(session)
         send_due()
     with database.reading() as session:
-        rows = runs.newest_deliveries(session, most)
+        rows = webhooks.newest_deliveries(session, most)
     for row in rows:
         state = "delivered" if row.delivered_at else "waiting" if row.next_at else "given up"
         echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {row.event}  {state}  attempts: {row.attempts}  {row.url}")

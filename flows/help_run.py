@@ -26,7 +26,7 @@ from flows.engine import IfGiven, flow, tell, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
 from flows.scheduling import set_worker_secrets
 from storage import database, runs
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer

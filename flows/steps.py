@@ -13,7 +13,7 @@ from uuid import UUID
 
 from flows.artifacts import company_key, escape, scorecard
 from flows.run import find_run_company, list_room_warnings
-from storage import database, documents, runs
+from storage import companies, database, documents, runs
 from storage.columns import now
 from storage.documents import DocumentOutcome, RoomDocument
 from tasks.companies import facts
@@ -178,7 +178,7 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
         _assign(company_id, None, [answer])
         return None
     with database.reading() as session:
-        stored = runs.latest_profile(session, domain)
+        stored = companies.latest_profile(session, domain)
     assert stored is not None
     if company_id is not None:
         _assign(company_id, stored.id, answer.warnings)

@@ -18,7 +18,8 @@ from sqlmodel import Session
 
 from flows.batch_file import Batch, BatchSettings
 from flows.run import conclude, judged_criteria, list_room_warnings, pending, reopen_companies, resume_or_start
-from storage import database, runs, scores, texts
+from storage import database, figures, runs, scores, texts
+from storage.companies import get_profile, profile_claims
 from storage.context import holding
 from storage.documents import (
     DocumentOutcome,
@@ -31,7 +32,7 @@ from storage.documents import (
     load_company_documents,
     room_documents,
 )
-from storage.runs import CompanyStatus, RunCompany, get_profile, profile_claims
+from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.companies.facts import fetch_facts
@@ -272,7 +273,7 @@ def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Compa
         earlier = load_company_documents(session, earlier_ids)
         same = [company for company in listed if company.has_the_same(earlier[company.ids[0]])]
         text_ids = {text_id for company in same for text_id in company.text_ids}
-        without_figures = set(texts.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
+        without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
         outcomes = scores.load_company_outcomes(session, earlier_ids)
         unchanged = []
         for company in same:

@@ -30,7 +30,7 @@ from flows.run import (
 from flows.steps import PLAIN, Steps, assign_room
 from flows.unchanged import CaughtUp, ListedRoom
 from storage import database, documents, runs
-from storage.columns import ConnectionLost
+from storage.errors import ConnectionLost
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer

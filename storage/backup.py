@@ -36,7 +36,8 @@ from sqlmodel import SQLModel
 
 import storage
 from storage import database, logins
-from storage.columns import DatabaseUnavailable, now, unavailable
+from storage.columns import now
+from storage.errors import DatabaseUnavailable, unavailable
 from storage.migrations import HEAD, upgrade
 
 _AT_ONCE = 500  # rows

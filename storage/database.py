@@ -33,7 +33,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlmodel import Session
 
 from storage import locks, migrations
-from storage.columns import ConnectionLost, DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
+from storage.errors import ConnectionLost, DatabaseInUse, DatabaseUnavailable, is_the_database, unavailable
 from storage.locks import Claims
 from storage.settings import Settings, StorageSettings
 

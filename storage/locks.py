@@ -20,7 +20,7 @@ from zlib import crc32
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.columns import DatabaseUnavailable, unavailable
+from storage.errors import DatabaseUnavailable, unavailable
 
 log = logging.getLogger(__name__)
 

@@ -36,21 +36,14 @@ from sqlmodel import Session, SQLModel
 
 from storage import database
 from storage.columns import find_table
+from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument, RunDocument
+from storage.figures import StoredFigure, StoredLedger
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
-from storage.runs import Run, RunCompany, StoredClaim, StoredProfile, delete_definitions, prunable_runs
+from storage.runs import Run, RunCompany, delete_definitions, prunable_runs
 from storage.scores import CriterionOutcome, Quote
-from storage.texts import (
-    Passage,
-    SpanPages,
-    StoredCells,
-    StoredFigure,
-    StoredLedger,
-    StoredSigns,
-    StoredText,
-    delete_pages_without_text,
-)
+from storage.texts import Passage, SpanPages, StoredCells, StoredSigns, StoredText, delete_pages_without_text
 
 T = TypeVar("T")
 

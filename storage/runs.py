@@ -1,8 +1,6 @@
-"""Runs and their companies: what was asked and how it went, profiles, requests for runs, and webhooks.
+"""Runs and their companies: what was asked, and the status, cost and rank of each; and requests for runs.
 
-People request runs in the service; `diligence run` or a worker carries them out. A profile of a company is dated and
-has the claims that it was merged from. A delivery of a webhook says what is sent to which receiver, and how often that
-was tried.
+People request runs in the service; `diligence run` or a worker carries them out.
 """
 
 import hashlib
@@ -10,130 +8,12 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-from sqlalchemy import JSON, Column, bindparam, delete, func, update
-from sqlalchemy import select as sql_select
+from sqlalchemy import JSON, Column, delete, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, find_rows, find_table, in_parts, now, put, put_new, string_enum
-
-
-class StoredProfile(SQLModel, table=True):
-    """A company's profile (the contract's JSON) as its sources gave it at one time."""
-
-    __tablename__ = "profiles"
-
-    id: int | None = Field(default=None, primary_key=True)
-    domain: str = Field(index=True)
-    retrieved_at: datetime = Field(sa_type=UtcDateTime)
-    profile: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    sources: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
-    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
-
-
-_profiles = find_table(StoredProfile)
-_NEWEST_FIRST = col(StoredProfile.retrieved_at).desc(), col(StoredProfile.id).desc()
-
-
-class StoredClaim(SQLModel, table=True):
-    """What one source says about one field. `field` is the dotted path in the profile."""
-
-    __tablename__ = "claims"
-
-    id: int | None = Field(default=None, primary_key=True)
-    profile_id: int = Field(foreign_key="profiles.id", ondelete="CASCADE", index=True)
-    ordinal: int
-    field: str
-    value: Any = Field(sa_column=Column(JSON, nullable=True))
-    source: str
-    url: str | None = None
-    retrieved_at: datetime = Field(sa_type=UtcDateTime)
-    as_of: str | None = None
-
-
-class SourceAnswer(SQLModel, table=True):
-    """A source's last answer about a company, cached so that the source is not asked every time.
-
-    `origin` is the address that was asked: answers of different servers are stored separately. `claims` are the
-    answer's claims as JSON, in order; null if the source was reached and knew nothing.
-    """
-
-    __tablename__ = "source_answers"
-
-    source: str = Field(primary_key=True)
-    origin: str = Field(primary_key=True)
-    domain: str = Field(primary_key=True)
-    retrieved_at: datetime = Field(sa_type=UtcDateTime)
-    claims: list[dict[str, Any]] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
-    warnings: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
-
-
-class AnswerSummary(NamedTuple):
-    """A stored answer without its claims: the source, when it answered, and whether it knew nothing."""
-
-    source: str
-    origin: str
-    retrieved_at: datetime
-    unknown: bool
-
-
-_ANSWERS_ON: Final = select(
-    SourceAnswer.source, SourceAnswer.origin, SourceAnswer.retrieved_at, col(SourceAnswer.claims).is_(None)
-).where(SourceAnswer.domain == bindparam("domain"))
-
-
-def answers_on(session: Session, domain: str) -> list[AnswerSummary]:
-    """The answers about that domain, without their claims."""
-    rows = session.connection().execute(_ANSWERS_ON, {"domain": domain})
-    return [AnswerSummary(*row) for row in rows]
-
-
-def get_answer(session: Session, source: str, origin: str, domain: str) -> SourceAnswer | None:
-    """The last answer of that source about that domain."""
-    return session.get(SourceAnswer, (source, origin, domain))
-
-
-def save_answer(session: Session, answer: SourceAnswer) -> None:
-    """Store an answer in place of the source's last one about that domain."""
-    put(session, answer, "source", "origin", "domain")
-
-
-def save_profile(session: Session, profile: StoredProfile, claims: Sequence[StoredClaim]) -> int:
-    """Store a profile with its claims; gives the profile's id."""
-    session.add(profile)
-    session.flush()
-    assert profile.id is not None
-    for ordinal, claim in enumerate(claims):
-        claim.profile_id = profile.id
-        claim.ordinal = ordinal
-    session.add_all(claims)
-    return profile.id
-
-
-def get_profile(session: Session, profile_id: int) -> StoredProfile:
-    """The profile of that id."""
-    return session.get_one(StoredProfile, profile_id)
-
-
-def latest_profile(session: Session, domain: str) -> StoredProfile | None:
-    """The newest profile of that domain."""
-    return session.exec(
-        select(StoredProfile).where(StoredProfile.domain == domain).order_by(*_NEWEST_FIRST).limit(1)
-    ).first()
-
-
-def load_profile_warnings(session: Session, profile_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The warnings of these profiles, by id."""
-    rows = find_rows(session, sql_select(_profiles.c.id, _profiles.c.warnings), _profiles.c.id, profile_ids)
-    return {row.id: list(row.warnings) for row in rows}
-
-
-def profile_claims(session: Session, profile_id: int) -> Sequence[StoredClaim]:
-    """The claims that the profile was merged from, in the order of precedence."""
-    return session.exec(
-        select(StoredClaim).where(StoredClaim.profile_id == profile_id).order_by(col(StoredClaim.ordinal))
-    ).all()
+from storage.columns import UtcDateTime, in_parts, now, put, string_enum
 
 
 class RunStatus(StrEnum):
@@ -537,61 +417,3 @@ def newest_requests(session: Session, most: int) -> Sequence[RunRequest]:
     """The newest requests to start a run, newest first, at most that many."""
     starts = select(RunRequest).where(RunRequest.kind == RequestKind.START)
     return session.exec(starts.order_by(col(RunRequest.id).desc()).limit(most)).all()
-
-
-class WebhookDelivery(SQLModel, table=True):
-    """An event on its way to a receiver.
-
-    `message` is the event's id, the same at each attempt and for each receiver. `next_at` is when it will next be
-    tried: null once it has arrived (`delivered_at`) or was given up. `problem` says why the last attempt failed.
-    """
-
-    __tablename__ = "webhook_deliveries"
-    __table_args__ = (UniqueConstraint("message", "url"),)
-
-    id: int | None = Field(default=None, primary_key=True)
-    message: str
-    event: str
-    url: str
-    body: str
-    created_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
-    attempts: int = 0
-    next_at: datetime | None = Field(default_factory=now, sa_type=UtcDateTime, index=True)
-    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    problem: str | None = None
-
-
-def add_delivery(session: Session, delivery: WebhookDelivery) -> None:
-    """Add a delivery, unless the same event is on its way to the same receiver already."""
-    put_new(session, delivery, "message", "url")
-
-
-def take_due(session: Session, until: datetime) -> WebhookDelivery | None:
-    """The delivery that has been due longest; nobody else takes it before `until`. None if none is due."""
-    due = select(WebhookDelivery).where(col(WebhookDelivery.next_at) <= now()).order_by(col(WebhookDelivery.next_at))
-    for delivery in session.exec(due.limit(10)).all():
-        ours = update(WebhookDelivery).where(
-            col(WebhookDelivery.id) == delivery.id, col(WebhookDelivery.next_at) == delivery.next_at
-        )
-        if session.connection().execute(ours.values(next_at=until)).rowcount:
-            session.expunge(delivery)
-            return delivery
-    return None
-
-
-def note_attempt(session: Session, delivery_id: int, problem: str | None, next_at: datetime | None) -> None:
-    """Store how an attempt ended: delivered if there is no problem, otherwise when to try again."""
-    outcome = {"problem": problem, "next_at": next_at, "delivered_at": None if problem else now()}
-    this = update(WebhookDelivery).where(col(WebhookDelivery.id) == delivery_id)
-    session.connection().execute(this.values(attempts=WebhookDelivery.attempts + 1, **outcome))
-
-
-def newest_deliveries(session: Session, most: int) -> Sequence[WebhookDelivery]:
-    """The newest deliveries, newest first, at most that many."""
-    return session.exec(select(WebhookDelivery).order_by(col(WebhookDelivery.id).desc()).limit(most)).all()
-
-
-def make_due(session: Session) -> int:
-    """Make every delivery that did not arrive due now; returns how many there are."""
-    lost = update(WebhookDelivery).where(col(WebhookDelivery.delivered_at).is_(None))
-    return session.connection().execute(lost.values(next_at=now(), attempts=0)).rowcount

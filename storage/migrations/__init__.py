@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.columns import DatabaseUnavailable, unavailable
+from storage.errors import DatabaseUnavailable, unavailable
 
 # The newest revision under versions/. Written here so that an up-to-date database is recognised
 # without importing Alembic (0.2 s); a test compares it with the folder.

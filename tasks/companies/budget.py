@@ -19,7 +19,7 @@ from typing import Final
 
 from storage.context import holding
 from storage.database import writing
-from storage.model_calls import hold_calls, reserve_call
+from storage.rate_limits import hold_calls, reserve_call
 from tasks.remote import fan_out
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, Turn
 

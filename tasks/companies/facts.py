@@ -17,8 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from storage import database
 from storage.columns import now
-from storage.database import reading, writing
-from storage.runs import (
+from storage.companies import (
     SourceAnswer,
     StoredClaim,
     StoredProfile,
@@ -29,6 +28,7 @@ from storage.runs import (
     save_answer,
     save_profile,
 )
+from storage.database import reading, writing
 from tasks.companies.budget import Wait, waiting
 from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conflicts, merge
 from tasks.companies.profile import CompanyProfile, registrable

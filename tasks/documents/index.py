@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 
 from storage import database, documents
-from storage.columns import DatabaseUnavailable, now
+from storage.columns import now
 from storage.documents import Room, RoomDocument, RoomFolder
+from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
 from tasks.documents.drive.registry import choose_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool

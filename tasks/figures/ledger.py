@@ -21,19 +21,18 @@ from typing import Any, Final, NamedTuple
 
 from storage import database
 from storage.documents import RunDocument, company_documents
-from storage.texts import (
+from storage.figures import (
     CUT_OFF,
     NewLedger,
     StoredFigure,
     StoredLedger,
     cut_off_ledgers,
     find_ledgers,
-    group_sizes,
     save_ledgers,
-    text_sizes,
     texts_to_read,
     texts_without_ledger,
 )
+from storage.texts import group_sizes, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError, Unreadable
 from tasks.figures.conflicts import (

@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage import database
+from storage.companies import get_profile, profile_claims
 from storage.documents import DocumentStatus, RunDocument, company_documents, load_company_documents, pages_of
-from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, get_profile, profile_claims
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import (
     CriterionOutcome,
     DecisionKind,

@@ -15,8 +15,8 @@ from itertools import pairwise
 from sys import intern
 from typing import Final
 
+from storage.companies import StoredClaim, StoredProfile
 from storage.documents import RunDocument
-from storage.runs import StoredClaim, StoredProfile
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file

@@ -23,10 +23,11 @@ import numpy as np
 from sqlmodel import Session
 
 from storage import database, runs, scores
+from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.documents import RunDocument, company_documents
-from storage.runs import ModelTrial, RunCompany, StoredClaim, StoredProfile, get_profile, profile_claims
+from storage.figures import cut_off_ledgers
+from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
-from storage.texts import cut_off_ledgers
 from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings

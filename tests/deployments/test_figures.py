@@ -12,7 +12,7 @@ from deployments.figures import figures
 from deployments.rooms import read_room
 from deployments.terminal import PrintFormat
 from storage import database
-from storage.texts import find_ledgers, texts_without_ledger
+from storage.figures import find_ledgers, texts_without_ledger
 from tasks.errors import NotFound
 from tasks.figures.document_figures import VERSION
 from tasks.figures.ledger import LedgerText, build, room_ledger

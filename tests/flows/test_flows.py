@@ -29,7 +29,7 @@ from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
 from storage import database
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import Outcome, StoredText

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, Engine, create_engine, make_url
 
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.locks import Claims
 
 PGBOUNCER = shutil.which("pgbouncer")

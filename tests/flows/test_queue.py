@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from flows.run import OpenRun, close_company, conclude
 from flows.work import _POLL, examine_pending
 from storage import database, runs
-from storage.columns import ConnectionLost, DatabaseUnavailable
+from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
 from storage.runs import CompanyStatus, Run, RunCompany
 from tasks.remote import fan_out

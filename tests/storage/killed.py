@@ -19,7 +19,7 @@ from sqlalchemy.engine import Engine
 
 from storage import backup, database, documents, logins, pruning, runs, scores, texts
 from storage.backup import restore
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.texts import StoredText
 from tests.storage import filled
 

@@ -19,7 +19,7 @@ import pytest
 
 from storage import backup, database, logins, migrations, runs
 from storage.backup import BackupUnusable, HomeNotEmpty, restore
-from storage.columns import DatabaseInUse
+from storage.errors import DatabaseInUse
 from tests.homes import make_home
 from tests.matrices import quick_cases
 from tests.storage import filled, processes

@@ -16,8 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from storage import database, documents, model_calls, runs, texts
-from storage.columns import DatabaseUnavailable, row_values
+from storage.columns import row_values
 from storage.documents import Content
+from storage.errors import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
 from storage.runs import Run
 from storage.texts import Passage

@@ -15,9 +15,9 @@ import pytest
 from sqlalchemy import text
 
 from storage import database, model_calls, runs
-from storage.columns import DatabaseUnavailable
+from storage.companies import StoredProfile, latest_profile, save_profile
+from storage.errors import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
-from storage.runs import StoredProfile, latest_profile, save_profile
 from tests.storage import processes, rows
 
 

@@ -39,7 +39,7 @@ from sqlmodel import SQLModel
 
 import storage
 from storage import database, migrations, runs
-from storage.columns import DatabaseInUse, DatabaseUnavailable
+from storage.errors import DatabaseInUse, DatabaseUnavailable
 from tests.matrices import quick_cases
 from tests.storage import processes, rows
 

@@ -13,7 +13,7 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from flows.engine import flow
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tasks import tracing
 from tasks.answers import ai_question
 from tasks.errors import (

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine, event
 from sqlmodel import update
 from standardwebhooks import Webhook
 
-from storage import database, runs
+from storage import database, webhooks
 from storage.columns import now
-from storage.runs import WebhookDelivery
 from storage.scores import ScoreStatus
+from storage.webhooks import WebhookDelivery
 from tasks.errors import NotConfigured
 from tasks.webhooks import WebhookSettings, check_webhooks, end_run, send_due
 from tests.tasks.reports.everything import report_with_everything
@@ -65,7 +65,7 @@ def receiver(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
 def rows() -> list[WebhookDelivery]:
     with database.reading() as session:
-        return list(runs.newest_deliveries(session, 100))
+        return list(webhooks.newest_deliveries(session, 100))
 
 
 def let_time_pass() -> None:
@@ -137,7 +137,7 @@ def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given
     assert len({headers["webhook-id"] for headers, _ in receiver.got}) == 1
     receiver.status = 200
     with database.writing() as session:
-        assert runs.make_due(session) == 1
+        assert webhooks.make_due(session) == 1
     assert send_due() == 1
     assert rows()[0].delivered_at
 

@@ -15,7 +15,7 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from storage import database
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from tasks.documents.drive.local import drive as local
 from tasks.documents.texts import RecentTexts, document_text
 from tasks.errors import (

@@ -4,19 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
-from storage.runs import (
-    CompanyStatus,
-    Run,
-    RunCompany,
-    RunStatus,
-    StoredClaim,
-    StoredProfile,
-    add_run,
-    run_companies,
-    save_profile,
-)
+from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, add_run, run_companies
 from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcomes
 
 BEGAN = datetime(2025, 11, 20, 21, 4, 30, tzinfo=UTC)

@@ -12,8 +12,8 @@ import pytest
 from markupsafe import Markup
 
 from storage import database
-from storage.columns import DatabaseUnavailable
 from storage.documents import DocumentStatus
+from storage.errors import DatabaseUnavailable
 from storage.scores import ScoreStatus
 from tasks.errors import BadRequest
 from tasks.reports.company import company_report

@@ -8,20 +8,10 @@ from typing import Any
 import pytest
 
 from storage.columns import now
+from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import reading, writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
-from storage.runs import (
-    Run,
-    RunCompany,
-    StoredClaim,
-    StoredProfile,
-    add_run,
-    get_company,
-    get_run,
-    run_companies,
-    save_company,
-    save_profile,
-)
+from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
 from tasks.ai.answerer import Answerer

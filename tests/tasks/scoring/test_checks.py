@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.database import reading
-from storage.runs import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.scores import Absence, ScoreStatus
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule

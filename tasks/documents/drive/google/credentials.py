@@ -40,7 +40,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
 from storage import database, logins
-from storage.columns import DatabaseUnavailable
+from storage.errors import DatabaseUnavailable
 from storage.logins import LONGEST_LOGIN, StoredLogin, Whose
 from tasks.documents.drive.drive import Bearer, ConfiguredAccount, Identity, Login, LoginResult, LoginStart
 from tasks.documents.drive.google import GoogleDriveSettings

@@ -23,8 +23,8 @@ from typing import BinaryIO, TypeVar
 from uuid import uuid4
 
 from storage import database
-from storage.columns import DatabaseUnavailable
 from storage.documents import find_document_drives
+from storage.errors import DatabaseUnavailable
 from storage.settings import StorageSettings
 from tasks.documents.drive.drive import (
     ROOT,
