@@ -24,12 +24,12 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 from pydantic_core import PydanticCustomError, to_json
 
 from api.settings import ApiSettings
+from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.documents.drive.drive import Identity, acting_as
 from tasks.errors import BadRequest, NotConfigured, UnsupportedFormat
 from tasks.offload import offload_always
 from tasks.operation import Operation
 from tasks.prefect_setup import be_brief
-from tasks.remote.fan_out import Cancellation, Cancelled, cancelled_by
 
 FREE: Final = 64 * 1024
 """Bytes of a body that need no admission."""

@@ -38,7 +38,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 
 from storage.database import absolute_paths
-from tasks import files  # noqa: F401 - how the processes start
+from tasks import child_process  # noqa: F401 - how the processes start
 from tasks.errors import Unavailable
 from tasks.files import process_folder
 

@@ -27,7 +27,7 @@ import certifi
 from storage import database
 from storage.pruning import GivenBack, give_back_file
 from storage.settings import is_web_address
-from tasks import files
+from tasks import child_process
 from tasks.errors import NotConfigured, Unavailable
 from tasks.files import process_folder, temporary_folder
 from tasks.prefect_setup import TRACKING_LOG, name_profiles
@@ -204,7 +204,7 @@ def _prepare_database(path: Path) -> None:
 
 def _environment() -> dict[str, str]:
     """The server's environment: settings of Prefect and its database, but no key for another server."""
-    given = files.environment("PREFECT_", "PG", "DO_NOT_TRACK") | _SETTINGS
+    given = child_process.environment("PREFECT_", "PG", "DO_NOT_TRACK") | _SETTINGS
     addresses = {name: database.absolute_address(given[name]) for name in given if name.endswith(_DATABASE)}
     return {name: value for name, value in (given | addresses).items() if name not in _OTHER_KEYS}
 

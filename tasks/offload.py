@@ -25,12 +25,12 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 from storage.context import belonging_to, current_request_id, holding
 from storage.logs import trace_places
 from storage.settings import change_environment, our_environment
+from tasks import cancellation
 from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
 from tasks.reading.configuration import ReadingSettings
 from tasks.reading.pool.process import ForkedProcess
 from tasks.reading.pool.worker import Limits, prepare
-from tasks.remote import fan_out
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ class _Process:
             self._connection.send_bytes(call)
             outcome: _Outcome = pickle.loads(self._connection.recv_bytes())  # noqa: S301 - from our own process
         except (EOFError, OSError) as error:
-            fan_out.check()
+            cancellation.check()
             self._process.join(1)
             if self._process.exitcode == -signal.SIGPROF:
                 raise TookTooLong(
@@ -133,7 +133,7 @@ class Processes:
             What the call raises.
         """
         while not self._turns.acquire(timeout=0.1):
-            fan_out.check()
+            cancellation.check()
         try:
             try:
                 process = self._idle.pop()
@@ -145,7 +145,7 @@ class Processes:
                 with suppress(IndexError):
                     mine.pop().kill()
 
-            with fan_out.calling(kill):
+            with cancellation.calling(kill):
                 outcome = process.call(call)
             with suppress(IndexError):
                 process = mine.pop()

@@ -1,20 +1,15 @@
-"""The code that is installed: formats, fact sources and drives of other packages, and the version of our own.
+"""Formats, fact sources and drives from other installed packages.
 
 A package declares them as entry points (`docs/architecture.md`), each a module. A module in `diligence.formats` has a
 `FORMAT` (`tasks.reading.formats`), one in `diligence.fact_sources` an `open_source` (`tasks.companies.sources`), one in
 `diligence.drives` a `DESCRIPTION` (`tasks.documents.drive.drive`). Built-in ones are never replaced: if names clash,
 ours counts. Entry points: https://packaging.python.org/en/latest/specifications/entry-points/
-
-The version is a hash of parts of the program: results that another version of these parts would change are made again.
 """
 
-import hashlib
 import logging
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from types import ModuleType
 from typing import Literal
 
@@ -36,24 +31,3 @@ def load_plugin(name: str, module: str) -> ModuleType | None:
     except Exception as error:  # noqa: BLE001 - it may raise whatever it likes
         logger.warning("the plugin %s (%s) cannot be loaded: %s", name, module, type(error).__qualname__)
         return None
-
-
-@cache
-def code_version(*packages: str) -> str:
-    """The hash, in hex, of all modules and data files of these packages, such as `tasks.scoring`."""
-    digest = hashlib.sha256()
-    for package in packages:
-        for path in _files(files(package)):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _files(folder: Traversable) -> list[Traversable]:
-    found: list[Traversable] = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            found += [] if entry.name == "__pycache__" else _files(entry)
-        elif not entry.name.endswith(".pyc"):
-            found.append(entry)
-    return found

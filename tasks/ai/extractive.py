@@ -12,6 +12,7 @@ contain a table's header.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from tasks import cancellation
 from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
@@ -20,7 +21,6 @@ from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
 from tasks.ranking.query import LEAST, measure_coverage
-from tasks.remote import fan_out
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
 
@@ -43,7 +43,7 @@ def nearby(statements: Sequence[str], text: str) -> str:
     spans = list(_spans(text))
     candidates: dict[str, list[int]] = {statement: [] for statement in statements}
     for first in range(0, len(spans), _AT_ONCE):
-        fan_out.check()
+        cancellation.check()
         index = WordIndex([text[start:end] for start, end in spans[first : first + _AT_ONCE]])
         for statement, found in candidates.items():
             found += [first + place for place, _ in index.rank(statement, _MOST)]

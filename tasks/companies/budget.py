@@ -20,7 +20,7 @@ from typing import Final
 from storage.context import holding
 from storage.database import writing
 from storage.rate_limits import hold_calls, reserve_call
-from tasks.remote import fan_out
+from tasks import cancellation
 from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, Turn
 
 _LONGEST_HOLD: Final = 3600.0
@@ -87,7 +87,7 @@ class SourceLimiter(RateLimiter):
         if not reserved:
             raise HeldBack(seconds)
         if seconds > 0:
-            fan_out.sleep(seconds)
+            cancellation.sleep(seconds)
 
 
 class Wait:

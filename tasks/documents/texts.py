@@ -27,6 +27,8 @@ from pydantic import BaseModel
 
 from storage import database, documents, texts
 from storage.texts import NewSigns, NewText, Outcome, StoredPage, StoredText, TextSummary, find_pages, save_page
+from tasks import cancellation
+from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
@@ -50,8 +52,6 @@ from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
 from tasks.reading.pool.process import list_reader_modules, list_study_modules
 from tasks.reading.pool.worker import Read
 from tasks.reading.text_writer import NO_TEXT, Place, Reading
-from tasks.remote import fan_out
-from tasks.tracing import count_lookup
 
 _AHEAD: Final = 2
 """Pages that each process is given: the one that it reads, and the next."""
@@ -96,7 +96,7 @@ def recognise_pages(pages: Iterable[ScannedPage], engines: Engines, until: float
     under_way: dict[Future[Reading], ScannedPage] = {}
     try:
         while True:
-            fan_out.check()
+            cancellation.check()
             while len(under_way) < _AHEAD * processors() and (page := next(waiting, None)) is not None:
                 order = order_page(page.format, page.label, engines)
                 under_way[pool.submit(page.path, order)] = page
@@ -493,7 +493,7 @@ def _find_stored(drive: Drive, document: Document, document_format: str) -> Stor
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:
     end = time.monotonic() + ReadingSettings.current().document_timeout
     for _ in range(_MAX_TRIES):
-        fan_out.check()
+        cancellation.check()
         with (
             spool() as folder,
             drive.fetch(document.id, folder, ReadingSettings.current().document_max_mb << 20) as fetched,
@@ -506,7 +506,7 @@ def _read(drive: Drive, document: Document, document_format: str) -> StoredText 
                 text = _unfilled(fetched.content_hash, document_format)
             if text is None:
                 reading = share_pool().submit(fetched.path, document_format)
-                text = new_text(fetched.content_hash, document_format, partial(fan_out.wait_for_result, reading))
+                text = new_text(fetched.content_hash, document_format, partial(cancellation.wait_for_result, reading))
             if fetched.is_unchanged():
                 with database.writing() as session:
                     texts.save_text(session, text)

@@ -19,8 +19,8 @@ from pathlib import Path, PurePath
 from shutil import which
 from typing import Final, cast
 
+from tasks.child_process import only_absolute
 from tasks.errors import UnsupportedFormat
-from tasks.files import only_absolute
 from tasks.plugins import load_plugin, plugins
 from tasks.reading.text_writer import Reading, Source
 

@@ -29,7 +29,7 @@ from threading import Condition, Lock
 from types import TracebackType
 from typing import Final
 
-from tasks.remote import fan_out
+from tasks import cancellation
 
 _SECOND: Final = 1.05
 """The window of `per_second`, in seconds: calls reach the server later than they begin, some more than others."""
@@ -211,13 +211,13 @@ class RateLimiter:
         Raises:
             HeldBack: the server holds callers back for longer than that.
             NoTurn: the turn did not come in time.
-            tasks.remote.fan_out.Cancelled: nobody waits for what the call is for.
+            tasks.cancellation.Cancelled: nobody waits for what the call is for.
         """
         share = random.random()  # noqa: S311 - no secret
         place = object()
-        with fan_out.calling(self._wake), self._changed, self._leaving_the_queue(place):
+        with cancellation.calling(self._wake), self._changed, self._leaving_the_queue(place):
             while True:
-                fan_out.check()
+                cancellation.check()
                 now = self._clock.now()
                 held = self._held_until + share * self._spread - now
                 if held > 0 and (held > patience + self._spread or now + held > max(until, now)):

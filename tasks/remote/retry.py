@@ -27,8 +27,8 @@ from math import inf
 from typing import Final, TypeVar
 
 from storage.context import holding
+from tasks import cancellation
 from tasks.errors import DiligenceError
-from tasks.remote import fan_out
 
 _deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
@@ -47,11 +47,11 @@ def sleep(seconds: float) -> bool:
     """Wait for that long; returns False at once if the deadline comes first.
 
     Raises:
-        tasks.remote.fan_out.Cancelled: nobody waits for what comes after.
+        tasks.cancellation.Cancelled: nobody waits for what comes after.
     """
     if seconds >= seconds_left():
         return False
-    fan_out.sleep(seconds)
+    cancellation.sleep(seconds)
     return True
 
 

@@ -28,13 +28,13 @@ from storage.runs import Run, get_run, run_companies
 from storage.scores import ScoreStatus
 from storage.settings import override_settings
 from storage.texts import StoredText, find_span_pages
+from tasks.code_version import code_version
 from tasks.documents.drive.registry import choose_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import Citation, is_pdf, list_citations
 from tasks.evidence.drawing import find_picture
 from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
 from tasks.files import replace_file
-from tasks.plugins import code_version
 from tasks.reading import text_writer as kinds
 from tasks.reports.company import CompanyPages
 from tasks.reports.html import fill_plain_page

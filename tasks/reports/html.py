@@ -20,9 +20,9 @@ from markupsafe import Markup, escape
 
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
+from tasks.code_version import code_version
 from tasks.companies.profile import field_name
 from tasks.language.normalise import escape_text
-from tasks.plugins import code_version
 from tasks.reports import company as companies
 from tasks.reports import criteria, findings, key_figures, request_files, wording
 from tasks.reports.company import CompanyPages

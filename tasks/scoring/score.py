@@ -31,12 +31,12 @@ from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
+from tasks.code_version import code_version
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.ledger import ledger_version
 from tasks.language.normalise import one_line
 from tasks.operation import operation
-from tasks.plugins import code_version
 from tasks.privacy import PrivacySettings
 from tasks.privacy.privileged import privileged_rules, say_kept
 from tasks.privacy.pseudonyms import Names, profile_names, stored_names

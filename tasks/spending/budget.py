@@ -43,8 +43,8 @@ from storage import database, model_calls, runs
 from storage.columns import now
 from storage.model_calls import Replies
 from storage.settings import Settings
+from tasks import cancellation
 from tasks.errors import DiligenceError, NotConfigured
-from tasks.remote import fan_out
 from tasks.spending.money import SETTING as PRICES_SETTING
 from tasks.spending.money import Cap, Price, Usage, find_price
 
@@ -274,7 +274,7 @@ class RunAccount(Account):
         foreign = [self._seen.setdefault(call.id, monotonic()) for call in calls if call.id not in self._own]
         others = any(seen > since for seen in foreign)
         if others:
-            fan_out.sleep(_POLL)
+            cancellation.sleep(_POLL)
         return others
 
     def end(self, call: Call, more: Usage, usd: float | None, replies: Replies | None = None) -> None:

@@ -24,11 +24,11 @@ from tasks.ai.answerer import Answerer, NotAsked, Source
 from tasks.ai.calls import as_material, judge_once
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.registry import current_answerer, with_names
+from tasks.code_version import code_version
 from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
 from tasks.language.quotations import locate, verify
 from tasks.operation import operation
-from tasks.plugins import code_version
 from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
 from tasks.privacy.pseudonyms import stored_names
 from tasks.ranking import WordIndex

@@ -165,9 +165,9 @@ def _warm_caches() -> None:
 
 def add_seams_to_readers() -> None:
     """Have every fork server load the seams beside the readers, and be told where these are steered from."""
-    from tasks import files
+    from tasks import child_process
 
-    files._GROUPS = (*files._GROUPS, "FAULTS_")  # type: ignore[misc, assignment]
+    child_process._GROUPS = (*child_process._GROUPS, "FAULTS_")  # type: ignore[misc, assignment]
     preload = forkserver.ForkServer.set_forkserver_preload
 
     def with_seams(self: forkserver.ForkServer, modules: list[str]) -> None:

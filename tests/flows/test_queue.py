@@ -16,7 +16,7 @@ from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
 from storage.runs import CompanyStatus, Run, RunCompany
-from tasks.remote import fan_out
+from tasks import cancellation
 
 RUN = "20261101-200000-abcd"
 OUR_LOCKS = (
@@ -149,7 +149,7 @@ def test_a_lock_that_another_process_has_got_meanwhile_stops_the_work(
                 key = {"key": _key(f"company {RUN} {company.domain}")}
                 thief.execute(text("SELECT pg_advisory_lock(:key)"), key)
                 try:
-                    fan_out.sleep(20)
+                    cancellation.sleep(20)
                 finally:
                     thief.execute(text("SELECT pg_advisory_unlock(:key)"), key)
         finish(company)

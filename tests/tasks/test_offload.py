@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tasks import cancellation
 from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import Damaged, NotFound, TookTooLong, TooLarge, Unavailable
 from tasks.offload import Processes, offload, offload_always, offloading_to
 from tasks.reading.pool.pool import ExtractionPool
-from tasks.remote import fan_out
 
 LONG = "word " * 10_000
 
@@ -83,10 +83,10 @@ def test_documents_are_read_in_a_process_that_may_have_no_children(tmp_path: Pat
 def test_work_ends_with_its_caller() -> None:
     with one_process():
         process, _ = offload(where_and_who, LONG)
-        cancelled = fan_out.Cancellation()
+        cancelled = cancellation.Cancellation()
         threading.Timer(0.5, cancelled.cancel).start()
         began = time.monotonic()
-        with fan_out.cancelled_by(cancelled), pytest.raises(fan_out.Cancelled):
+        with cancellation.cancelled_by(cancelled), pytest.raises(cancellation.Cancelled):
             offload(burn, 20, LONG)
         assert time.monotonic() - began < 10
         end = time.monotonic() + 10
@@ -99,17 +99,17 @@ def test_work_ends_with_its_caller() -> None:
 
 def test_who_waits_for_a_process_may_go() -> None:
     with offloading_to(Processes(1)):
-        first, second = fan_out.Cancellation(), fan_out.Cancellation()
+        first, second = cancellation.Cancellation(), cancellation.Cancellation()
 
         def occupy() -> None:
-            with fan_out.cancelled_by(first), pytest.raises(fan_out.Cancelled):
+            with cancellation.cancelled_by(first), pytest.raises(cancellation.Cancelled):
                 offload(burn, 20, LONG)
 
         thread = threading.Thread(target=copy_context().run, args=(occupy,))
         thread.start()
         time.sleep(0.3)
         threading.Timer(0.3, second.cancel).start()
-        with fan_out.cancelled_by(second), pytest.raises(fan_out.Cancelled):
+        with cancellation.cancelled_by(second), pytest.raises(cancellation.Cancelled):
             offload(burn, 0, LONG)
         first.cancel()
         thread.join(10)

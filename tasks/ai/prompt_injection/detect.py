@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from tasks import cancellation
 from tasks.ai.prompt_injection import Injection
-from tasks.remote import fan_out
 
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f][^\x00-\x7f]{0,15}")
 _INVISIBLE: Final = frozenset(
@@ -474,10 +474,10 @@ def without_injections(text: str) -> tuple[str, list[Injection]]:
 
 def _spans(text: str) -> list[Span]:
     """The injections in a normalised text; they may overlap."""
-    fan_out.check()
+    cancellation.check()
     seeds = []
     for pattern in _PATTERNS if any(group.search(text) for group in _GROUPS) else ():
-        fan_out.check()
+        cancellation.check()
         seeds += [
             match.span()
             for match in pattern.words.finditer(text)

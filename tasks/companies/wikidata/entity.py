@@ -26,6 +26,7 @@ from urllib.parse import quote
 
 import idna
 
+from tasks.cancellation import uncancelled
 from tasks.companies.budget import counted_as_wait
 from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany, head_count_range, registrable
 from tasks.companies.settings import CompanySettings
@@ -53,7 +54,6 @@ from tasks.companies.wikidata.client import (
     text,
 )
 from tasks.errors import NotAllowed
-from tasks.remote.fan_out import uncancelled
 
 _MAX_AGE: Final = 300.0
 """Seconds that an answer is used, unless DILIGENCE_FACTS_MAX_AGE is less."""

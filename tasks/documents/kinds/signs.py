@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
     Kind,
     Match,
@@ -31,7 +32,6 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.language.periods import dates, dates_in
-from tasks.plugins import code_version
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text
 

@@ -16,7 +16,7 @@ from functools import cache
 from shutil import which
 from typing import Final, NamedTuple
 
-from tasks.files import only_absolute
+from tasks.child_process import only_absolute
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed, RecognitionTimedOut
 from tasks.reading.picture import DOTS_AN_INCH, Picture
 

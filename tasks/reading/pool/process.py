@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from storage.context import belonging_to, current_request_id
-from tasks import files  # noqa: F401 - how the fork server starts
+from tasks import child_process  # noqa: F401 - how the fork server starts
 from tasks.errors import Damaged, DiligenceError, TookTooLong, Unavailable, Unreadable
 from tasks.reading.formats import all_formats
 from tasks.reading.pool import worker

@@ -28,8 +28,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from tasks.child_process import PARENTS_FOLDER
 from tasks.errors import DiligenceError, Unavailable
-from tasks.files import PARENTS_FOLDER
 from tasks.reading import limits as limits_module
 from tasks.reading.limits import machine_failure
 from tasks.reading.text_writer import Place, Reading

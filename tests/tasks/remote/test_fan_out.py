@@ -14,8 +14,10 @@ from threading import Event, Timer
 
 import pytest
 
-from tasks.remote import fan_out, retry
-from tasks.remote.fan_out import Cancellation, Cancelled, FanOut, Leave, cancelled_by, take_finished
+from tasks import cancellation
+from tasks.cancellation import Cancellation, Cancelled, cancelled_by
+from tasks.remote import retry
+from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 
 WAIT = 30  # seconds; only a hanging test takes them
@@ -193,7 +195,7 @@ def test_who_waits_for_a_turn_at_a_server_leaves_the_queue() -> None:
 def test_a_result_that_nobody_waits_for_is_cancelled() -> None:
     never: Future[None] = Future()
     with cancelled_soon(), pytest.raises(Cancelled):
-        fan_out.wait_for_result(never)
+        cancellation.wait_for_result(never)
     assert never.cancelled()
 
 
@@ -221,7 +223,7 @@ def test_what_others_wait_for_too_goes_on() -> None:
     work = Cancellation()
     work.cancel()
     with cancelled_by(work):
-        with fan_out.uncancelled():
-            fan_out.check()
+        with cancellation.uncancelled():
+            cancellation.check()
         with pytest.raises(Cancelled):
-            fan_out.check()
+            cancellation.check()

@@ -26,9 +26,10 @@ from zlib import crc32
 import py7zr
 from py7zr.io import Py7zIO, WriterFactory
 
+from tasks.child_process import environment
 from tasks.documents.drive.archives.zip import MOST_MEMBERS, TOTAL, ArchiveNotOpened, Entry, Scratch, Target
 from tasks.errors import Damaged, TookTooLong, TooLarge, Unavailable
-from tasks.files import environment, process_folder
+from tasks.files import process_folder
 
 MAGIC: Final = b"7z\xbc\xaf\x27\x1c"
 _PROGRAM: Final = "tasks.documents.drive.archives.seven_zip"

@@ -26,6 +26,7 @@ from storage import database
 from storage.documents import find_document_drives
 from storage.errors import DatabaseUnavailable
 from storage.settings import StorageSettings
+from tasks import cancellation
 from tasks.documents.drive.drive import (
     ROOT,
     Changes,
@@ -44,7 +45,6 @@ from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
-from tasks.remote import fan_out
 
 _MARK = "L"  # ids begin with it, so that none can be read as `root`
 
@@ -347,7 +347,7 @@ class FolderWalk:
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
-        fan_out.check()
+        cancellation.check()
         try:
             with os.scandir(folder) as unordered:
                 entries = sorted(unordered, key=lambda entry: entry.name)
@@ -453,7 +453,7 @@ def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str
     """
     digest, size = hashlib.sha256(), 0
     while chunk := _read(source):
-        fan_out.check()
+        cancellation.check()
         size += len(chunk)
         if size > max_bytes:
             raise TooLarge(
