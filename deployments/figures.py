@@ -12,16 +12,8 @@ from deployments.rooms import read_texts
 from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
 from storage import database, documents, runs
 from tasks.errors import NotFound
-from tasks.figures.conflicts import (
-    RULE,
-    FigureConflict,
-    RoomFigure,
-    Step,
-    conflict_row,
-    decimal_text,
-    make_derived_row,
-    room_row,
-)
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, conflict_row, decimal_text, room_row
+from tasks.figures.derived import make_derived_row
 from tasks.figures.figure import plain_label, taxonomy
 from tasks.figures.ledger import LedgerText, RoomLedger, build, not_looked_for, room_ledger, run_texts
 from tasks.scoring.criteria import load_figure_rule

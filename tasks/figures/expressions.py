@@ -15,19 +15,15 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final, Literal
 
-from tasks.figures.conflicts import (
+from tasks.figures.conflicts import RULE, RoomFigure, Step, rank_figures, same_period
+from tasks.figures.derived import (
     COMPUTED_CONCEPTS,
     DERIVED_UNITS,
-    RULE,
     FigureValue,
-    RoomFigure,
-    Step,
     burn_a_month,
     choose_counted_figures,
     derive,
     grow,
-    rank_figures,
-    same_period,
     state,
 )
 from tasks.figures.figure import ACTUAL, UNKNOWN, plain_label, taxonomy

@@ -35,16 +35,8 @@ from storage.figures import (
 from storage.texts import group_sizes, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError, Unreadable
-from tasks.figures.conflicts import (
-    RULE,
-    FigureConflict,
-    FigureValue,
-    RoomFigure,
-    Step,
-    derive,
-    find_conflicts,
-    find_versions,
-)
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
+from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import ALWAYS, FOUNDING_YEAR, VERSION, find_named_basis
 from tasks.figures.figure import ACTUAL, WORDS, Figure, concepts_file, find_basis, taxonomy

@@ -35,19 +35,17 @@ from tasks.memo.claims import (
     quotation_places,
     split,
 )
+from tasks.memo.contracts import choose_contract, hold_terms, read_terms
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
     agrees,
-    choose_contract,
     find_last,
     find_value,
-    hold_terms,
     is_same_time,
     names_another,
     read_measures,
     read_periods,
-    read_terms,
     says_multiple,
 )
 from tasks.reports.html import allow_source, environment, part

@@ -16,12 +16,12 @@ from functools import cache, cached_property, lru_cache
 from typing import Final, NamedTuple, Self
 
 from storage import database, texts
-from tasks.figures.conflicts import FigureValue
+from tasks.figures.derived import FigureValue
 from tasks.figures.expressions import LATEST, Expression, figure_values, newest_day, value_at
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, learn_room_calendar, room_ledger
 from tasks.language.quotations import in_sentence, locate
-from tasks.memo.measures import RoomContract, find_contracts
+from tasks.memo.contracts import RoomContract, find_contracts
 from tasks.reading.text_writer import HEADING
 from tasks.rooms import RoomPassage, RoomPassages, stretch
 from tasks.scoring.passages import Places

@@ -35,7 +35,8 @@ from tasks.documents.drive.drive import Drive
 from tasks.documents.index import document_index
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.errors import NotAllowed, NotFound
-from tasks.figures.conflicts import Step, conflict_row, make_derived_row, room_row
+from tasks.figures.conflicts import Step, conflict_row, room_row
+from tasks.figures.derived import make_derived_row
 from tasks.figures.ledger import room_ledger, run_texts
 from tasks.privacy.privileged import find_privileged
 from tasks.remote.fan_out import FanOut

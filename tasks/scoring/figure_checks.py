@@ -9,7 +9,8 @@ from decimal import Context, Decimal
 from typing import Final
 
 from storage.scores import Absence, ScoreStatus
-from tasks.figures.conflicts import RULE, FigureConflict, FigureValue, RoomFigure, Step, derive, find_conflicts
+from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
+from tasks.figures.derived import FigureValue, derive
 from tasks.figures.expressions import (
     LATEST,
     Expression,

@@ -36,7 +36,7 @@ from tasks.language import quotations
 from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
-from tasks.memo import claims, measures
+from tasks.memo import claims, contracts, measures
 from tasks.privacy import pseudonyms
 from tasks.privacy.privileged import is_named
 from tasks.privacy.pseudonyms import StandIns
@@ -168,7 +168,7 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.memo.measures.says_multiple": measures.says_multiple,
     "tasks.memo.measures.read_periods": _sentence(lambda text: measures.read_periods(text, learn_calendar("", ""))),
-    "tasks.memo.measures.read_terms": _sentence(measures.read_terms),
+    "tasks.memo.contracts.read_terms": _sentence(contracts.read_terms),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
@@ -274,7 +274,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reading\.(formats|ocr\.\w+|libreoffice)\.\w+
         | companies\.claims\.warn_left_out | files\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
-        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|measures\.(choose_contract|hold_terms))
+        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|contracts\.(choose_contract|hold_terms))
         | scoring\.(checks\.nearest_documents|judge\.prepare)
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",

@@ -9,7 +9,8 @@ import openpyxl
 import pytest
 
 from tasks.figures import read_figures
-from tasks.figures.conflicts import RoomFigure, derive
+from tasks.figures.conflicts import RoomFigure
+from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings, taxonomy

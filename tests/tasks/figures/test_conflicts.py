@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.figures.conflicts import FigureConflict, RoomFigure, derive, find_conflicts
+from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
+from tasks.figures.derived import derive
 from tasks.figures.figure import Figure
 from tests.cases import cases
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.figures.conflicts import RULE, RoomFigure, derive, find_conflicts
+from tasks.figures.conflicts import RULE, RoomFigure, find_conflicts
+from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy

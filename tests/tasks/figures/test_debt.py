@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.figures.conflicts import RoomFigure, derive
+from tasks.figures.conflicts import RoomFigure
+from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import figure_values, read_expression

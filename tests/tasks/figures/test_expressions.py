@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from tasks.figures.conflicts import FigureValue
+from tasks.figures.derived import FigureValue
 from tasks.figures.expressions import read_expression, value_at
 
 
