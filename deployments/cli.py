@@ -21,7 +21,8 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from deployments.terminal import Escaping, pause_garbage_collection
+from deployments.garbage import pause_garbage_collection
+from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
 STOPPED = "Stopped. What was done is kept; run the same command to continue."
@@ -56,12 +57,12 @@ COMMANDS = {
     "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
     "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
     "worker": Command("deployments.worker:work", "Carry out the runs that people request in the service."),
-    "login": Command("deployments.administration:login", "Log in to the drive on this machine."),
+    "login": Command("deployments.accounts:login", "Log in to the drive on this machine."),
     "deploy": Command(
         "deployments.deploy:deploy",
         "Deploy a batch to the Prefect server in PREFECT_API_URL.",
     ),
-    "users": Command("deployments.administration:manage_users", "Add, list or remove the people who use the pages."),
+    "users": Command("deployments.accounts:manage_users", "Add, list or remove the people who use the pages."),
     "labels": Command("deployments.runs:labels", "Export or import people's scores, and measure agreement."),
     "export": Command("deployments.runs:export", "Write the tables of a run to files, for analysis."),
     "webhooks": Command(
@@ -69,15 +70,15 @@ COMMANDS = {
         "List webhook deliveries, newest first, or retry failed ones.",
     ),
     "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout."),
-    "keys": Command("deployments.administration:manage_keys", "Add, list or revoke the API keys of the service."),
-    "backup": Command("deployments.administration:backup", "Save the home to one file, even while it is in use."),
-    "restore": Command("deployments.administration:restore", "Restore a backup into a home that is not in use."),
+    "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
+    "backup": Command("deployments.home:backup", "Save the home to one file, even while it is in use."),
+    "restore": Command("deployments.home:restore", "Restore a backup into a home that is not in use."),
     "prune": Command(
-        "deployments.administration:prune",
+        "deployments.home:prune",
         "Delete old runs and everything that only they needed.",
     ),
     "migrate": Command(
-        "deployments.administration:migrate",
+        "deployments.home:migrate",
         "Migrate the database to this release's schema.",
     ),
     "doctor": Command("deployments.doctor:doctor", "Check what is configured, what responds and what is missing."),

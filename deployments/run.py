@@ -15,7 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deployments.terminal import align, echo, pause_garbage_collection
+from deployments.garbage import pause_garbage_collection
+from deployments.terminal import align, echo
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
 from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria

@@ -1,18 +1,14 @@
-"""What commands share: how they print sentences and tables, and when they collect garbage.
+"""What commands print: sentences and tables.
 
 Every stream escapes control characters, and `echo` keeps each sentence on one line. Tables are printed in columns, as
 JSON or as CSV.
-
-The garbage collector is kept away from objects that live as long as the command: imported modules.
 """
 
 import codecs
 import csv
-import gc
 import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Literal, TextIO
 
 import typer
@@ -91,19 +87,3 @@ def align(
             cell.rjust(width) if column in right else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ).rstrip()
-
-
-@contextmanager
-def pause_garbage_collection() -> Iterator[None]:
-    """Turn garbage collection off in the block, then exempt what was created in it (`gc.freeze`).
-
-    Scanning imported modules took a tenth of the processor time of an unchanged batch of 100 companies. It is rarer
-    from then on: rows and reports make next to no cycles.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.set_threshold(20_000)  # new objects; Python's own 700 took 0.25 s of such a run
-        gc.enable()

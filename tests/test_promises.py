@@ -17,7 +17,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "api/test_remembered.py::test_a_text_in_memory_needs_a_key_and_is_written_down",
             "api/test_keys.py::test_stored_keys_are_read_again_within_five_seconds",
             "api/test_auth.py::test_each_configured_key_is_let_in",
-            "deployments/test_administration.py::test_a_key_is_shown_once_and_listed_without_it",
+            "deployments/test_accounts.py::test_a_key_is_shown_once_and_listed_without_it",
         ),
         "**Rates.**": ("api/test_keys.py::test_calls_above_the_rate_are_told_when_to_come_again",),
         "**The record.**": ("api/test_keys.py::test_each_call_with_a_known_key_is_written_down_without_content",),

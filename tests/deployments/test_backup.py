@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from deployments.administration import backup, prune, restore
 from deployments.cli import errors_reported
+from deployments.home import backup, prune, restore
 from flows import prefect_server
 from storage import database, logins
 from storage.columns import now

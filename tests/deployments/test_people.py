@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.administration import manage_users
+from deployments.accounts import manage_users
 from deployments.runs import labels
 from storage import database, logins
 from storage.logins import Role

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from deployments.administration import log_in
+from deployments.accounts import log_in
 from deployments.doctor import doctor
 from flows.batch_file import read_batch
 from storage.settings import override_settings

@@ -16,7 +16,7 @@ from threading import Thread
 import httpx
 import pytest
 
-from deployments.administration import log_in, manage_keys
+from deployments.accounts import log_in, manage_keys
 from storage import database, logins
 from tasks.errors import BadRequest, Conflict, NotFound, TookTooLong
 from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
