@@ -394,10 +394,10 @@ _TIME: Final = re.compile(
 )
 """A year that an answer has to be of; others are bounds ("before 2030"), ends of a span, or no years."""
 _OTHERS: Final = (
-    r"(?:supplier|vendor|customer|client|landlord|lessor|tenant|lender|bank|insurer|seller|buyer|purchaser|acquirer|competitor"
-    r"|contractor|subcontractor|distributor|licensor|licensee|guarantor|parent|subsidiary|partner|lieferant(?:en)?|kunden?"
-    r"|vermieters?|mieters?|verkaufers?|kaufers?|wettbewerbers?|fournisseur|client|bailleur|locataire|vendeur|acquereur"
-    r"|concurrent|proveedor|cliente|arrendador|arrendatario|vendedor|fornitore|locatore|venditore|leverancier|klant|verhuurder)"
+    r"(?:supplier|vendor|customer|client|landlord|lessor|tenant|lender|insurer|seller|buyer|purchaser|acquirer|competitor"
+    r"|contractor|subcontractor|distributor|licensor|licensee|guarantor|subsidiary|lieferant(?:en)?|kunden?|vermieters?"
+    r"|mieters?|verkaufers?|kaufers?|wettbewerbers?|fournisseur|bailleur|locataire|vendeur|acquereur|concurrent|proveedor"
+    r"|cliente|arrendador|arrendatario|vendedor|fornitore|locatore|venditore|leverancier|klant|verhuurder)"
 )
 """Those who are not the company that a question is about, in folded text, unless it names them."""
 _OWN: Final = re.compile(
@@ -411,6 +411,8 @@ _OWN: Final = re.compile(
 _FEWEST: Final = 50  # sentences that a text is taken to have: in five of them each word is common
 _MOST_ASKED: Final = 30  # words of a question that no sentence can be asked to cover; a longer one sets a task
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
+_NO_NOUN: Final = r"(?! (?!(?:is|are|was|were|has|had|number|in|at|on|as|and|ist|sind|est|sont|es|son|e|en|et)\b)[a-z])"
+"""No word follows that may go with the one before: the customer service is the company's."""
 _SELF: Final = re.compile(
     r"company|business|firma?|corporation|unternehmen|gesellschaft|societe|entreprise|empresa|sociedad|societa|azienda|bedrijf"
 )
@@ -473,9 +475,12 @@ def _find_theirs(question: str, names: Iterable[str], language: str) -> re.Patte
     of_company = all(_OWN.match(_fold(word)) or _SELF.fullmatch(_fold(word)) or word[0].isdigit() for word in words)
     if not owned or not of_company or not all(map(_OWN.match, others)):
         return None
+    kind = "(?: (?:annual|total|net|gross|managing|executive|registered|social|general))?"
+    genitive = "(?:of (?:the|an?|each|our|its)|des|eine[rs]|der|vom|du|de la|del|dell[ao]|van (?:de|het)) "
     return re.compile(
-        rf"\b{_OTHERS}(?:['’]?s|s['’])?(?: (?!our\b|we\b|company)[\w-]+){{0,3}} (?:{owned})"
-        rf"|\b(?:{owned})\w*(?: \w+)? (?:of|des|der|du|de|del|della|van|von) (?:\w+ )?{_OTHERS}\b"
+        rf"\b{_OTHERS}(?:['’]s|s['’]){kind} (?:{owned})"
+        rf"|\b(?:the|der|die|le|la) {_OTHERS} (?:has|hat|employs|emploie|beschaftigt) (?:[\d.,]+ )?(?:{owned}|people)"
+        rf"|\b(?:{owned})\w*{kind} (?:of [\w-]+['’]s {_OTHERS}\b|{genitive}{_OTHERS}\b{_NO_NOUN})"
     )
 
 

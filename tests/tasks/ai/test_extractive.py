@@ -186,6 +186,13 @@ def test_years_of_bounds_and_numbers_like_years_need_not_be_there() -> None:
         ("Où se trouve le siège social ?", "Le siège social du bailleur est situé à Lyon.", False),
         ("Who is the owner of the building?", "The landlord is the owner of the building at 4 High Street.", True),
         ("Where is the headquarters?", "Headquarters\tColumbus, Ohio", True),
+        ("What was total revenue?", "Customer contracts generated total revenue of EUR 5 million.", True),
+        ("What is the revenue?", "Strong customer demand lifted revenue to EUR 5 million.", True),
+        ("What is the revenue?", "Revenue of the customer segment was EUR 5 million.", True),
+        ("How many employees are there?", "Customer support and sales employees number 120.", True),
+        ("Who are the directors?", "The directors of the Bank are Jane Poe and John Roe.", True),
+        ("Who are the directors?", "The directors of Acme's supplier Beta are Jane Poe and John Roe.", False),
+        ("How many employees are there?", "The number of employees of the buyer's subsidiary is 50.", False),
     ],
 )
 def test_what_is_said_of_a_supplier_is_not_said_of_the_company(question: str, text: str, is_answered: bool) -> None:
