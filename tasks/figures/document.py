@@ -15,7 +15,6 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.figures.figure import (
-    DATA,
     UNKNOWN,
     WORDS,
     Basis,
@@ -111,9 +110,6 @@ _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
 _UNITS_FOLLOW: Final = re.compile(r"\b(?:in|en|em|i|w|v|x|×)\b ?", re.IGNORECASE)
-_NATIONAL: Final[dict[str, re.Pattern[str]]] = {
-    code: re.compile("|".join(words)) for code, words in DATA["national_currency"].items()
-}
 _SCALES: Final = {"thousands": 1000, "millions": 10**6, "billions": 10**9}
 
 
@@ -333,13 +329,18 @@ class LedgerDocument:
 
     @property
     def _national_currency(self) -> str | None:
-        """The currency of a document that names none: that of the only country whose law or register it names, else
-        that of its language for crowns.
+        """The currency of a document that names none: reais whose values say so, rupees that Indian accounts group, and
+        crowns of its language.
         """
-        named = [code for code, words in _NATIONAL.items() if words.search(self._lower)]
-        others = (word for code, words in RUPEES.items() if code != "INR" for word in words)
-        if len(named) == 1 and not (named == ["INR"] and any(count_words(self._lower, word) for word in others)):
-            return named[0]
+        if WORDS.document_in_reais.search(self._lower):
+            return "BRL"
+        if (
+            len(WORDS.document_lakhs.findall(self._lower)) > 1
+            and WORDS.document_of_india.search(self._lower)
+            and not WORDS.document_not_of_india.search(self._lower)
+            and not any(count_words(self._lower, word) for code in RUPEES if code != "INR" for word in RUPEES[code])
+        ):
+            return "INR"
         return CROWNS.get(self.language) if WORDS.document_in_crowns.search(self._lower) else None
 
     @cached_property
