@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+import api.ai
 import api.documents
 from storage import database
 from tasks.documents.texts import DocumentText
@@ -184,7 +185,7 @@ def test_a_mistake_of_ours_gives_nothing_away(
     def fails(question: str, context: str | None) -> None:
         raise RuntimeError(f"/srv/secret/path {question}") from KeyError(context)
 
-    monkeypatch.setattr(api.documents, "ai_question", Operation(fails, {}))
+    monkeypatch.setattr(api.ai, "ai_question", Operation(fails, {}))
     with caplog.at_level(logging.INFO):
         answer = service.post("/v1/ai/question", json={"question": "hush-hush", "context": "confidential"})
     problem(answer, 500, "internal-error")
@@ -249,7 +250,7 @@ def test_nothing_that_a_failed_call_held_stays_in_memory(
             del held
             assert circle
 
-    monkeypatch.setattr(api.documents, "ai_question", Operation(fails, {}))
+    monkeypatch.setattr(api.ai, "ai_question", Operation(fails, {}))
     gc.disable()
     try:
         problem(service.post("/v1/ai/question", json={"question": "Who?"}), 502, "source-failed")
