@@ -101,8 +101,9 @@ class Capabilities(BaseModel):
 
     def load(self, stored: Mapping[str, Any]) -> None:
         """Take over what another process found out, as `model_dump` gave it in JSON."""
-        for name, value in Capabilities.model_validate({**stored, "known": True}):
-            setattr(self, name, value)
+        found = Capabilities.model_validate({**stored, "known": True})
+        for name in found.model_fields_set:
+            setattr(self, name, getattr(found, name))
 
 
 _MOST_SERVERS: Final = 4  # that are told apart

@@ -343,7 +343,7 @@ class Endpoint:
         if was_cut(text, read, window=window):
             self.capabilities.narrow_window(read, truncates=True)
             raise prompt_truncated(read, usage)
-        writing = arrival.lasts - arrival.waited if arrival.waited else 0.0
+        writing = arrival.seconds - arrival.waited if arrival.waited else 0.0
         self.capabilities.note_speed(read - reply.cached, arrival.waited, reply.usage.output_tokens, writing)
         if self.capabilities.note_server(reply.server):
             log.warning(
@@ -460,10 +460,11 @@ class Endpoint:
                 if arrival.is_endless:
                     usage = Usage(1, _tokens(request), arrival.pieces)
                     raise EndlessAnswer(EndlessAnswer.says, usage, arrival.text)
-                if arrival.lasts > silence * (_STREAM_LASTS if arrival.is_stream else 1):
-                    raise too_slow(arrival.lasts, arrival.pieces) if arrival.is_stream else make_time_out(silence)
+                if arrival.seconds > silence * (_STREAM_LASTS if arrival.is_stream else 1):
+                    raise too_slow(arrival.seconds, arrival.pieces) if arrival.is_stream else make_time_out(silence)
                 if arrival.size > _LARGEST:
                     raise SourceFailed("The AI server's answer does not end. Check OPENAI_BASE_URL.")
+        arrival.end()
         if arrival.is_empty:
             raise Lost.EMPTY.try_again()
         return arrival

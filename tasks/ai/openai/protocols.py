@@ -413,6 +413,7 @@ class Arrival:
         self.size = self.pieces = 0
         self.waited = 0.0
         self._began = monotonic()
+        self._ended = 0.0
         self.is_endless = False
         self._is_broken = False
         self._has_ended = False
@@ -425,9 +426,13 @@ class Arrival:
         self._texts: dict[str, list[str]] = {}
 
     @property
-    def lasts(self) -> float:
-        """Seconds since it was asked for."""
-        return monotonic() - self._began
+    def seconds(self) -> float:
+        """Seconds from the request to the end of the body, or until now while it arrives."""
+        return (self._ended or monotonic()) - self._began
+
+    def end(self) -> None:
+        """Note that the body has arrived: what is done with it afterwards does not count as writing."""
+        self._ended = monotonic()
 
     @property
     def is_stream(self) -> bool:
@@ -455,7 +460,7 @@ class Arrival:
             self._body = bytearray(rest)
             for line in lines:
                 self._take(line.removesuffix(b"\r"))
-            self.waited = self.waited or (self.lasts if self.pieces else 0.0)
+            self.waited = self.waited or (self.seconds if self.pieces else 0.0)
             if self.pieces >= self._next_check and not self._has_ended:
                 self._next_check = self.pieces + _CHECKED
                 self.is_endless = self._has_no_end()
