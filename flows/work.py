@@ -74,8 +74,11 @@ class Turns(NamedTuple):
     reading: AbstractContextManager[object]
 
 
-def finish_here(caught_up: CaughtUp, screen: Batch, out: Path, *, retry_failed: bool) -> None:
+def finish_here(caught_up: CaughtUp, screen: Batch, out: Path, *, retry_failed: bool) -> str:
     """Examine the companies that `catch_up` has left, and finish the run. Prefect is not told, nor imported.
+
+    Returns:
+        The run's id: another run's than `catch_up` told, if another process has finished that one meanwhile.
 
     Raises:
         As `resume_or_start`. CompaniesFailed: some companies failed; all the rest is done and the report says so.
@@ -84,6 +87,7 @@ def finish_here(caught_up: CaughtUp, screen: Batch, out: Path, *, retry_failed: 
         reopen_companies(run.id, retry_failed=retry_failed)
         examine_companies(run, screen, caught_up.taken.others)
         conclude(run, out)
+        return run.id
 
 
 def examine_companies(run: OpenRun, screen: Batch, listed: Mapping[int, ListedRoom]) -> None:
@@ -189,7 +193,7 @@ class _Queue:
 def examine_company(
     name: str, domain: str, folder: str, run: str, turns: Turns, listed: ListedRoom | None = None
 ) -> None:
-    """Examine one company as one Prefect task, with its steps as subtasks. A failure is stored with the company.
+    """Examine one company: one Prefect task, if Prefect is told. A failure is stored with the company.
 
     `listed` is the listing of its folder, if this run has made it already.
     """

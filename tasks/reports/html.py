@@ -244,7 +244,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    rooms = (companies, criteria, wording, findings, key_figures, request_files, wording)
+    rooms = (companies, criteria, wording, findings, key_figures, request_files)
     offered = {name: call for room in rooms for name, call in _functions(room)}
     own = (breakable, css_name, field_name, matrix_cells, shade, sign, value_in_words)
     offered |= {call.__name__: call for call in own}
