@@ -7,11 +7,13 @@ from importlib.resources.abc import Traversable
 
 
 @cache
-def code_version(*packages: str) -> str:
-    """The hash, in hex, of all modules and data files of these packages, such as `tasks.scoring`."""
+def code_version(*names: str) -> str:
+    """The hash, in hex, of all code and data of these packages and modules, such as `tasks.scoring`."""
     digest = hashlib.sha256()
-    for package in packages:
-        for path in _files(files(package)):
+    for name in names:
+        parent, _, last = name.rpartition(".")
+        entry = files(parent) / last if parent else files(name)
+        for path in _files(entry) if entry.is_dir() else [files(parent) / f"{last}.py"]:
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -66,7 +66,7 @@ _NOT_SCORED: Final = SHOWN_ONLY | ADDED_UP
 """Fields of a criterion that change no outcome."""
 _PROGRAM: Final = (
     *("tasks.ai", "tasks.documents.kinds", "tasks.figures", "tasks.ranking", "tasks.scoring", "tasks.statements"),
-    *("tasks.language", "tasks.privacy", "tasks.spending"),
+    *("tasks.answers", "tasks.language", "tasks.privacy", "tasks.spending"),
 )
 
 

@@ -1,7 +1,9 @@
 """A run costs what changed: outcomes whose inputs are the same are those of the run before."""
 
+import ast
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from storage.columns import row_values
 from storage.database import writing
 from storage.runs import RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from tasks.code_version import code_version
 from tasks.scoring import score
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, refusing, saying
@@ -205,3 +208,31 @@ def test_outcomes_made_without_a_search_plan_that_was_wanted_are_made_again(
     again = _fill(new_run("run-2"))
     score_criteria(again.id)
     assert again.company.carried_from is None
+
+
+def test_all_code_that_decides_an_outcome_counts_as_the_program() -> None:
+    others = {  # what they give is hashed with the outcome, or decides nothing
+        *("tasks.code_version", "tasks.companies", "tasks.errors", "tasks.operation", "tasks.reading", "tasks.remote"),
+        *("tasks.table", "tasks.user_file"),
+    }
+    imported = {
+        node.module
+        for path in Path(score.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("tasks.")
+    }
+    known = tuple(f"{name}." for name in {*score._PROGRAM, *others})
+    assert len(imported) > 20
+    assert not {name for name in imported if not f"{name}.".startswith(known)}
+
+
+def test_a_module_counts_as_well_as_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "counted"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "alone.py").write_text("first = 1\n")
+    first = code_version("counted.alone")
+    (package / "alone.py").write_text("first = 2\n")
+    code_version.cache_clear()
+    assert code_version("counted.alone") != first
