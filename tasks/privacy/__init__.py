@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
+from pydantic_settings import SettingsConfigDict
 
 from storage.settings import Settings
 
@@ -13,6 +14,8 @@ def _as_switch(value: Any) -> Any:
 
 class PrivacySettings(Settings):
     """What a model is not told."""
+
+    model_config = SettingsConfigDict(str_strip_whitespace=True)
 
     ai_privileged: str | None = Field(
         None,

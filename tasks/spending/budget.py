@@ -37,6 +37,7 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from pydantic import BeforeValidator, Field
+from pydantic_settings import SettingsConfigDict
 from sqlmodel import Session
 
 from storage import database, model_calls, runs
@@ -70,6 +71,8 @@ def _as_cap(value: Any) -> str | None:
 
 class SpendingSettings(Settings):
     """What may be spent on which model."""
+
+    model_config = SettingsConfigDict(str_strip_whitespace=True)
 
     ai_model: str | None = Field(None, description="the model's name as the server knows it")
     ai_budget: Annotated[str | None, BeforeValidator(_as_cap)] = Field(

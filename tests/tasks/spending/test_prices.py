@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import BadRequest
+from tasks.spending.budget import cap_and_price
 from tasks.spending.money import SHIPPED, Price, Usage, find_price, read_prices
 
 
@@ -99,3 +100,9 @@ def test_an_entry_of_many_stars_takes_no_time(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text('[models]\n"' + "*a" * 500 + '*b" = { input = 1, output = 1 }\n')
     assert find_price("a" * 5000, file) is None
+
+
+def test_blanks_around_the_name_of_a_model_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_AI_MODEL", "gpt-4o-mini ")
+    monkeypatch.setenv("DILIGENCE_AI_BUDGET", "1 USD")
+    assert cap_and_price()[1] is not None
