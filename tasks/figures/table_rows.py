@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
 from typing import Final
 
-from tasks.figures.figure import WORDS
+from tasks.figures.figure import WORDS, find_basis
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
 from tasks.language.periods import HINT, MONTH, find_periods, header_words
@@ -457,12 +457,13 @@ def holds_four_digits(row: Row) -> bool:
 def is_amount_like_year(row: Row, above: Collection[int]) -> bool:
     """Whether a row right below amounts, in the columns `above`, has amounts that look like years: "Marketing | 2000".
 
-    A row that is called a statement or summary does start new columns, and so does a word of time with one year.
+    A row that is called a statement or summary does start new columns, and so does one year beside anything but a cost.
     """
     filled = {at for at, cell in enumerate(row.cells) if at and cell and cell != row.label}
     is_named = any(map(str.isalpha, row.label)) and not WORDS.statement_names.search(row.label)
-    is_headed = len(filled) == 1 and HINT.search(row.label)
-    return bool(filled) and filled <= {*above} and is_named and not is_headed and holds_four_digits(row)
+    is_cost = WORDS.cost_label.search(row.label) and not HINT.search(row.label) and find_basis(row.label) is None
+    is_headed = not filled or (len(filled) == 1 and not is_cost)
+    return not is_headed and filled <= {*above} and is_named and holds_four_digits(row)
 
 
 def part_head(rows: Sequence[Row], speaks: Callable[[str], bool]) -> tuple[int, list[str]]:
@@ -627,8 +628,7 @@ def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ())
             if before is not None and heading and _stands_under(heading, grid, labels):
                 yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
             else:
-                if sheet != of_sheet or any(map(_mentions_time, _heading(grid))):
-                    before, of_sheet, labels = grid, sheet, {}
+                before, of_sheet, labels = grid, sheet, {}
                 yield grid
             labels |= {row.label.casefold(): row.cells for row in grid.rows[:_MOST_OF_A_STATEMENT]}
             continue
@@ -680,20 +680,25 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
 def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Sequence[str]]) -> bool:
     """Whether a table of a sheet without a heading stands under the days or years of one above it.
 
-    Each of its numbers does, two or more in most rows; what heads it names a statement, and no part or scenario; and no
-    row has the name of one above it (`labels`) with other numbers.
+    Each of its numbers does, all of them in most rows; what heads it is a statement's name, with no word of a part or
+    scenario; and no row has the name of one above it (`labels`) with other numbers.
     """
     rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
     own = " ".join([*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]).strip()
-    if not rows or not has_days(heading[-1]) or find_periods(own):
-        return False
-    if own and not (WORDS.statement_names.search(own) or WORDS.statement_heading.search(own)):
+    if not rows or not has_days(heading[-1]) or not _is_statement_name(own):
         return False
     dated = {at for at, cell in enumerate(heading[-1].cells) if _is_dated(cell)}
     numbers = [{at for at, cell in enumerate(row.cells) if at and is_number(cell)} for row in rows]
-    if not all(each <= dated for each in numbers) or 2 * sum(len(each) > 1 for each in numbers) <= len(rows):
+    if not all(each <= dated for each in numbers) or 2 * numbers.count(dated) <= len(rows):
         return False
     return all(row.cells == labels.get(row.label.casefold(), row.cells) for row in rows)
+
+
+def _is_statement_name(heading: str) -> bool:
+    """Whether a heading is the name of a statement and nothing else but units: "Balance sheet (USD thousands)"."""
+    match = WORDS.statement_heading.match(heading) or WORDS.statement_section.match(heading)
+    rest = heading[match.end() :] if match else heading
+    return match is not None and (not rest or only_units(rest))
 
 
 _MOST_OF_A_STATEMENT: Final = 200

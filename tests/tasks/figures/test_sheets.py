@@ -493,3 +493,39 @@ def test_statements_below_each_other_in_a_sheet_have_the_years_of_the_first(tmp_
         ("total_assets", "1078000000", "2023-12-31"),
         ("total_assets", "1182000000", "2031-12-31"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "found"),
+    [
+        (["Balance sheet (EUR thousands)"], ["982000", "1078000"]),
+        (["Balance sheet budget"], []),
+        (["Change in balance sheet"], []),
+        (["Competitor balance sheet"], []),
+        (["Balance sheet, Acme Germany GmbH"], []),
+        (["Bilan prévisionnel"], []),
+        (["Balance sheet", "Low", "High"], []),
+    ],
+)
+def test_only_a_heading_that_is_a_statements_name_alone_has_the_years_of_another(
+    tmp_path: Path, heading: Row, found: list[str]
+) -> None:
+    rows: list[Row] = [["Income statement, EUR"], ["", 2022, 2023], ["Revenue", 363881, 400000]]
+    rows += [["Staff", -1000 * at, -2000 * at] for at in range(1, 7)]
+    rows += [[], [], [], heading, [], ["Total assets", 982, 1078]]
+    assert [figure[1] for figure in sheet(tmp_path, rows) if figure[0] == "total_assets"] == found
+
+
+@pytest.mark.parametrize(
+    ("head", "basis"), [("Plan", "budget"), ("Company", "management"), ("As at", "management"), ("Ist", "management")]
+)
+def test_one_year_beside_a_word_that_is_no_cost_heads_the_rows_below(tmp_path: Path, head: str, basis: str) -> None:
+    year = "2026" if basis == "budget" else "2023"
+    rows: list[Row] = [["EUR", 2022], ["Revenue", 363881], [head, int(year)], ["Net income", 500000]]
+    found = [(str(figure[2])[:4], figure[4]) for figure in sheet(tmp_path, rows)]
+    assert found == [("2022", "management"), (year, basis)]
+
+
+def test_a_forecast_from_historical_figures_is_no_actual(tmp_path: Path) -> None:
+    rows: list[Row] = [["Forecast based on historicals"], ["EUR", 2025, 2026], ["Revenue", 363881, 400000]]
+    assert [figure[4] for figure in sheet(tmp_path, rows)] == ["forecast", "forecast"]
