@@ -89,3 +89,18 @@ def test_a_sum_is_what_the_line_over_its_table_says(name: str) -> None:
         ("headcount", 135),
     ]
     assert _figures(text.replace("243", "244")) == []
+
+
+@pytest.mark.parametrize(
+    ("loss", "either"),
+    [
+        ("Prejuízo líquido do exercício", "Lucro/prejuízo do período"),
+        ("Perdita dell'esercizio", "Utile (perdita) dell'esercizio"),
+        ("Årets förlust", "Årets resultat"),
+        ("Årsunderskudd", "Årsoverskudd/årsunderskudd"),
+        ("Tilikauden tappio", "Tilikauden voitto/tappio"),
+    ],
+)
+def test_what_a_law_calls_a_loss_alone_is_below_zero(loss: str, either: str) -> None:
+    for label, value in ((loss, -300000), (either, 300000)):
+        assert [int(figure.value) for figure in _figures(f"EUR\t2024\n{label}\t300000\n")] == [value]
