@@ -58,8 +58,9 @@ def test_a_stock_stands_at_the_last_day() -> None:
     assert MARCH.resolve(when, instant=True) == "2024-03-31"
 
 
-def test_a_header_of_two_periods_names_none() -> None:
-    assert header_period("2022 2021") is None
+@cases("words", ["2022 2021", "98Q1", "Model 24H1"])
+def test_a_header_of_two_periods_or_of_a_code_names_none(words: str) -> None:
+    assert header_period(words) is None
 
 
 def test_a_document_tells_when_its_years_end() -> None:
