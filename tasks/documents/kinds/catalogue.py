@@ -4,7 +4,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile
@@ -64,10 +64,13 @@ class Kind:
     wider: str | None
     lesser: tuple[str, ...]
     body: tuple[str, ...]
+    beside: tuple[str, ...]
     against: "Phrases"
 
     def is_confirmed(self, body_words: str) -> bool:
         """Whether these words of a document include two that documents of this kind must contain."""
+        if self.beside:
+            return any(word in body_words for word in self.body) and any(word in body_words for word in self.beside)
         return len(self.body) > 1 and sum(map(body_words.__contains__, self.body)) > 1
 
 
@@ -160,7 +163,8 @@ def kinds() -> Mapping[str, Kind]:
             entry.get("serial", False),
             entry.get("is"),
             tuple(entry.get("lesser", ())),
-            tuple(plain_words(word) for word in entry.get("body", ())),
+            tuple(map(plain_words, entry.get("body", ()))),
+            tuple(map(plain_words, entry.get("beside", ()))),
             Phrases((phrase, True) for phrase in entry.get("against", ())),
         )
         for name, entry in read_file("catalogue.toml").items()
@@ -228,12 +232,19 @@ def _has_subject(kind: Kind, behind: str) -> bool:
     if not behind.startswith(" "):
         return False
     says = read_file("marks.toml")["subjects"]
-    words = list(takewhile(lambda word: word not in links(), filter(str.isalpha, behind.split())))
+    words: Sequence[str] = list(takewhile(lambda word: word not in links(), filter(str.isalpha, behind.split())))
     if not kind.signed and len(words) == 1 and words[0] in says["programs"]:
         return True
     while words and words[-1] in says["copies"]:
-        words.pop()
+        words = words[:-1]
+    words = leave_out_company(words)  # "Annual report Guidance Software Inc"
     return any(word in says["writings"] for word in (words[-1:] if kind.signed else words))
+
+
+def leave_out_company(words: Sequence[str]) -> Sequence[str]:
+    """The plain words behind the name of a company, of which one such as "gmbh" is the end; all without one."""
+    ends = set(read_file("marks.toml")["subjects"]["companies"])
+    return words[max((place for place, word in enumerate(words, 1) if word in ends), default=0) :]
 
 
 @cache

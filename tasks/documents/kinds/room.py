@@ -117,8 +117,9 @@ def _may_only_speak(stem: str, ending: str, kind: Kind, said: Signs) -> bool:
     """Whether a page may only speak of what its title names: it is about software, or a page of a site that neither
     says what such a document has to, nor is called so.
     """
-    if said.has_code or (stem and not ending.startswith(".htm")):
-        return said.has_code
+    is_about_code = said.has_code or stem.casefold() in read_file("marks.toml")["subjects"]["pages"]
+    if is_about_code or (stem and not ending.startswith(".htm")):
+        return is_about_code
     is_confirmed = said.audit == "opinion" or kind.id in said.body or _is_named(stem, kind, said)
     return not is_confirmed and (bool(kind.body) or not (stem or " " in said.line))
 

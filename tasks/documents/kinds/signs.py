@@ -26,6 +26,7 @@ from tasks.documents.kinds.catalogue import (
     find_spoken_kinds,
     is_kind,
     kinds,
+    leave_out_company,
     links,
     names,
     plain_words,
@@ -106,6 +107,9 @@ _NAMED: Final = re.compile(
 _RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")
 """How a sentence goes on behind a title in its line that names the agreement once more."""
 _BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
+_PARTIES: Final = re.compile(rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) ")
+_NEAR: Final = 200
+"""Characters behind the title of an agreement in which its parties are named."""
 _ANNEXES: Final = "exhibit", "schedule", "annex", "appendix", "anlage", "annexe", "anexo", "allegato", "bijlage"
 _PART_LABEL: Final = re.compile(rf"(?:(?:{'|'.join(_ANNEXES)}) (?:[a-z]|[ivx]+|\d{{1,3}})(?: \d{{1,3}}){{0,2}} )?")
 """In plain words, what may stand before a title in its line: nothing, or "Exhibit 10.3"."""
@@ -216,13 +220,15 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
     lines, begins = _title_lines(opening)
     signs.letter = begins is not None
-    signs.has_code = _CODE.search(text[:_LONG]) is not None
     segments = list(_segments(lines, _find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
+    is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
+    signs.is_late = signs.is_late and not is_agreement
+    signs.has_code = not is_agreement and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
@@ -496,10 +502,15 @@ def _heads(match: Match, segment: _Segment) -> bool:
 
 
 def _is_about_kind(before: Sequence[str]) -> bool:
-    """Whether the words before a kind make a line about it: "Review of the annual report", "For terms of use"."""
+    """Whether the words before a kind make a line about it: "Review of the annual report", "For terms of use".
+
+    A company may be called so: "Van Dijk annual report", "Review Holdings of London annual report".
+    """
     says = read_file("marks.toml")["subjects"]
     place = next((place for place, word in enumerate(before) if word in says["links"]), None)
-    return place is not None and (place == 0 or not {*says["writings"], *says["doings"]}.isdisjoint(before[:place]))
+    if not place:
+        return place == 0 and links().issuperset(before)
+    return not {*says["writings"], *says["doings"]}.isdisjoint(leave_out_company(before[:place]))
 
 
 def _find_opened_kind(segment: _Segment) -> Match | None:
@@ -558,6 +569,19 @@ def find_denied_kinds(sentence: str) -> list[str]:
         and (tail := words[match.end :].strip()) in says["behind"] + says["tails"]
         and (tail in says["behind"] or words[: match.start].rstrip().endswith(tuple(says["before"])))
     ]
+
+
+def _names_parties(kind: Kind, line: str, body: str) -> bool:
+    """Whether the parties to an agreement follow its title, behind which nothing else stands in its line."""
+    named = find_kind(line) if kind.signed and not kind.over else None
+    if (
+        named is None
+        or 2 * named.start > len(line)
+        or not (named.end == len(line) or _BETWEEN.match(line, named.end + 1))
+    ):
+        return False
+    behind = body.find(line) + named.end
+    return _PARTIES.search(body[behind : behind + _NEAR]) is not None
 
 
 def _audit(segments: Sequence[_Segment], text: str, signs: Signs) -> str | None:

@@ -540,6 +540,10 @@ def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: st
         ("Invoice_Software_AG_2024.pdf", "", "purchase_order"),
         ("f.pdf", "Bank of Ireland Annual Report", "annual_report"),
         ("f.pdf", "Insurance policy claims made basis", "insurance"),
+        ("f.pdf", "Annual Report Guidance Software Inc\n2024", "annual_report"),
+        ("f.pdf", "Annual Report Acme Ltd Summary\n2024", None),
+        ("f.pdf", "Van Dijk Holding jaarrekening 2023", "financial_statements"),
+        ("f.pdf", "On Running AG Annual report 2023", "annual_report"),
     ],
 )
 def test_a_noun_around_a_kind_makes_a_line_about_it(name: str, text: str, kind: str | None) -> None:
@@ -558,6 +562,10 @@ def test_a_noun_around_a_kind_makes_a_line_about_it(name: str, text: str, kind: 
         ("report.md", "# Export Audit Report\nThe balance sheet, income statement and cash flow are exported.", None),
         ("f.pdf", "4\nCONTRATO\nDE PRESTAÇÃO DE SERVIÇOS\nDe um lado A, de outro lado B", "customer_contract"),
         ("f.pdf", "Handbuch\n1. Jahresabschluss ............ 3\n2. Drucken ............ 4", None),
+        ("Licence.md", "# Software licence agreement\nbetween A and B\n`pip install acme`", "licence_agreement"),
+        ("lease.md", "# Lease agreement parser\nIt tells between A and B\n`pip install acme`", None),
+        ("Requirements.pdf", "Architecture\nLoan agreement\nbetween A and B", "loan_agreement"),
+        ("architecture.md", "# Architecture\nLoan agreement\nof the parser", None),
     ],
 )
 def test_a_page_about_software_is_of_no_kind_and_a_title_may_run_over_two_lines(
@@ -582,3 +590,29 @@ def test_a_page_about_software_is_of_no_kind_and_a_title_may_run_over_two_lines(
 )
 def test_a_sentence_at_the_top_says_nothing_of_the_state_unless_it_begins_with_it(text: str, state: str | None) -> None:
     assert what("f.md", text).state == state
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        ("f.pdf", "Audit Report\nAcme Token\nWe have audited the smart contract. In our opinion it is safe.", None),
+        ("f.pdf", "Audit Report\nWe have audited the balance sheet.", "audited_financial_statements"),
+        ("f.pdf", "Board meeting pack\nThe board and directors. In attendance. It was resolved.", None),
+        ("f.pdf", "THE CONSTITUTION OF INDIA\nThe President of India. Membership of the House. Directors", None),
+        ("f.md", "# Retry policy\nThe purpose and scope of retries. This policy applies to buckets.", None),
+        ("RFI Ltd lease.pdf", "Lease\nRFI Ltd (landlord) and B Ltd (tenant)", "lease"),
+    ],
+)
+def test_a_name_of_many_things_is_that_of_a_kind_only_with_what_that_has_to_say(
+    name: str, text: str, kind: str | None
+) -> None:
+    assert what(name, text).kind == kind
+
+
+@cases(
+    ("behind", "kind"),
+    [("between A and B", "loan_agreement"), ("Employment contract\nLease", None), ("between them", None)],
+)
+def test_a_title_below_a_letterhead_is_that_of_an_agreement_whose_parties_follow(behind: str, kind: str | None) -> None:
+    head = "\n".join(f"Head {letter}" for letter in "ABCDEFGHIJ")
+    assert what("scan1.pdf", f"{head}\nLOAN AGREEMENT\n{behind}").kind == kind
