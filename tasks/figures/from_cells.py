@@ -65,6 +65,9 @@ _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the n
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 
+_AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
+"""Sums that no changes of working capital have among them: the next section has begun."""
+
 _TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -373,7 +376,7 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         section = row.cells[0] if self._in_sections else self._section
-        if meaning and WORDS.total_row.match(name) and self._is_of(section, meaning):
+        if meaning and (self._ends_changes(meaning) or (WORDS.total_row.match(name) and self._is_of(section, meaning))):
             self._section = section = ""  # ends with its own total: the next one is of more
         meaning = meaning or self._section_meaning(name, section)
         coded = self._find_code(row)
@@ -468,6 +471,11 @@ class _Table:
             return WORDS.row_other_flows.search(self._section) is not None
         is_balance = meaning.kind == "instant" and meaning.concept.id != "cash"  # that of the end stands below
         return is_balance and WORDS.row_changes.match(self._section) is not None
+
+    def _ends_changes(self, meaning: Meaning) -> bool:
+        """Whether a row of this meaning stands below a section of changes, not in it."""
+        is_changes = WORDS.row_changes.match(self._section) and WORDS.row_working_capital.search(self._section)
+        return meaning.concept.id in _AFTER_CHANGES and is_changes is not None
 
     def _find_time(self, said: _RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
         """The time of a number, and why it is left out without one, if it is."""

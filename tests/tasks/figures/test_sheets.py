@@ -449,18 +449,18 @@ def test_of_tables_that_differ_in_a_report_none_counts_but_one_that_is_rounded_d
 @pytest.mark.parametrize(
     ("section", "found"),
     [
-        ("Changes in operating assets and liabilities:", []),
-        ("(Increase) / decrease in working capital", []),
-        ("Current assets", ["2183", "12000"]),
+        ("Changes in operating assets and liabilities:", {"total_assets", "trade_receivables"}),
+        ("(Increase) / decrease in working capital", {"total_assets", "trade_receivables"}),
+        ("Change in balance sheet", set()),
+        ("Movements in equity", {"inventories", "total_assets", "trade_receivables"}),
+        ("Current assets", {"inventories", "total_assets", "trade_receivables"}),
     ],
 )
-def test_a_change_of_a_balance_is_not_the_balance(tmp_path: Path, section: str, found: list[str]) -> None:
+def test_a_change_of_a_balance_is_not_the_balance(tmp_path: Path, section: str, found: set[str]) -> None:
     rows: list[Row] = [["EUR", 2023, 2024], ["Net income", 5000, 6000], [section], ["Inventories", 2183, 12000]]
-    rows.append(["Total assets", 50000, 60000])
+    rows += [["Total assets", 50000, 60000], ["Trade receivables", 3000, 4000]]
     rows.append(["Cash and cash equivalents at the end of the year", 9000, 9500])
-    figures = sheet(tmp_path, rows)
-    assert [figure[1] for figure in figures if figure[0] == "inventories"] == found
-    assert [figure[1] for figure in figures if figure[0] == "cash"] == ["9000", "9500"]
+    assert {figure[0] for figure in sheet(tmp_path, rows)} == found | {"net_income", "cash"}
 
 
 def test_salaries_are_no_employees_but_in_french() -> None:
