@@ -386,6 +386,10 @@ def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
     return ["", *(stacked[when.start : when.stop] for when in dates)]
 
 
+_COUNTED: Final = re.compile(r"([A-Z])\d{0,2}")
+"""One letter and a number: above three dated columns and more they count the years, "2025 (Y0)", and name no parts."""
+
+
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; if a company's name is above all of them, it is not taken for the name of a part."""
     columns = [
@@ -394,6 +398,9 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     if any(_GROUP.search(column.words) for column in columns):  # "Group | Company": the parent alone is beside it
         columns = [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
+    counted = {match[1] for entity in entities if entity and (match := _COUNTED.fullmatch(entity))}
+    if len(entities) > 2 and len(counted) == 1 and all(entity and _COUNTED.fullmatch(entity) for entity in entities):
+        return [replace(column, entity=None) for column in columns]
     only = entities.pop() if len(entities) == 1 else None
     if not only or not WORDS.company_name.search(only):
         return columns

@@ -718,7 +718,7 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
         if ("", label) in known or not any(words in around for words in annexed):
             continue
         known.add(("", label))
-        if not re.search(rf"(?im)^[^\S\n]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text):
+        if not re.search(rf"(?im)^[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text):
             yield None, None, label, match.start(), match.end()
 
 

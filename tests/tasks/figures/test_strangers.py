@@ -503,3 +503,10 @@ def test_what_every_page_states_counts_before_the_scale_of_a_few_tables() -> Non
 def test_the_people_of_an_item_of_a_list_are_not_all_people() -> None:
     text = "Update, 31 December 2024\n\n- **Team**: 25 employees\n- **Engineering**: 8 people (+2)\n- Sales: 6 people"
     assert [value for concept, value, _, _ in figures(text) if concept == "headcount"] == ["25"]
+
+
+def test_numbers_of_years_name_no_part_of_the_company() -> None:
+    found = figures("EUR\n\t2022 (Y0)\t2023 (Y1)\t2024 (Y2)\nRevenue\t120000\t140000\t190000\n")
+    assert [entity for _, _, _, entity in found] == [None] * 3
+    found = figures("EUR\n\t2024 (A1)\t2024 (O2)\t2024 (B)\nRevenue\t120000\t140000\t190000\n")
+    assert [entity for _, _, _, entity in found] == ["A1", "O2", "B"]

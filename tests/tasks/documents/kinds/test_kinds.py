@@ -488,6 +488,8 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
         ("loan_agreement", "2020-05-04"),
         (None, "Schedule 2"),
     ]
+    text = f"{LEASE}\nThe plan is attached as Schedule 2.\n\n## **SCHEDULE 2** — the plan\n"
+    assert not read_signs(text, []).cited  # it is in the document itself, below a heading of Markdown
 
 
 @cases(
