@@ -695,10 +695,10 @@ def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Seque
 
 
 def _is_statement_name(heading: str) -> bool:
-    """Whether a heading is the name of a statement and nothing else but units: "Balance sheet (USD thousands)"."""
+    """Whether a heading is the name of a statement and nothing else but units of money: "Balance sheet (USD m)"."""
     match = WORDS.statement_heading.match(heading) or WORDS.statement_section.match(heading)
     rest = heading[match.end() :] if match else heading
-    return match is not None and (not rest or only_units(rest))
+    return match is not None and (not rest or (only_units(rest) and not read_units(rest).percent))
 
 
 _MOST_OF_A_STATEMENT: Final = 200

@@ -499,6 +499,7 @@ def test_statements_below_each_other_in_a_sheet_have_the_years_of_the_first(tmp_
     ("heading", "found"),
     [
         (["Balance sheet (EUR thousands)"], ["982000", "1078000"]),
+        (["Balance sheet %"], []),
         (["Balance sheet budget"], []),
         (["Change in balance sheet"], []),
         (["Competitor balance sheet"], []),
