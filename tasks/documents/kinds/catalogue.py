@@ -152,6 +152,13 @@ def read_file(name: str) -> Mapping[str, Any]:
 
 
 @cache
+def marks(table: str, name: str) -> Phrases:
+    """The phrases of one list in `marks.toml`; `table` is empty for the lists at its top level."""
+    content = read_file("marks.toml")
+    return Phrases((phrase, True) for phrase in (content[table] if table else content)[name])
+
+
+@cache
 def kinds() -> Mapping[str, Kind]:
     """Every kind by its id."""
     return {

@@ -31,11 +31,12 @@ from tasks.documents.kinds.catalogue import (
     find_kinds,
     is_kind,
     kinds,
+    marks,
     names,
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.signs import Signs, find_state, marks, read_signs, resemblance, signs_version, sketch
+from tasks.documents.kinds.signs import Signs, find_state, read_signs, resemblance, signs_version, sketch
 from tasks.language.periods import dates_in
 
 _CERTAINTY: Final = {"both": 0.99, "title": 0.94, "name": 0.9, "one of two": 0.9, "folder": 0.8}
