@@ -15,6 +15,7 @@ from typing import Final
 
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
+from tasks.figures.column_periods import find_pace
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
@@ -23,7 +24,6 @@ from tasks.figures.table_columns import (
     are_two_years,
     belongs_to_column,
     columns_under,
-    find_pace,
     is_slipped,
     read_header,
     single_column,

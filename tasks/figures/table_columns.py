@@ -4,14 +4,29 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
+from tasks.figures.column_periods import (
+    PRIOR,
+    QUARTER,
+    TWO_YEARS,
+    add_statement_day,
+    contradicts_order,
+    find_steps,
+    find_when,
+    find_year_so_far,
+    opens_part_of_year,
+    read_periods,
+    refer_to,
+    remove_time,
+    spell_heading,
+    stack_dates,
+    title_when,
+)
 from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis
-from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days
-from tasks.language.locales import alternation, look_up
+from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
@@ -19,9 +34,7 @@ from tasks.language.periods import (
     find_periods,
     header_period,
     header_words,
-    make_day,
     parts_by_span,
-    says_to_date,
     spell_months,
     spoken_span,
     year_earlier,
@@ -30,21 +43,11 @@ from tasks.language.periods import (
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _LONGEST_SCALE: Final = 90
-_PRIOR: Final = re.compile(
-    rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]") + r"|\(전\)", re.IGNORECASE
-)
-_THIS: Final = re.compile(
-    rf"\b(?:{alternation(header_words('this_year'))})\b".replace("\\ ", "[- ]") + r"|\(당\)", re.IGNORECASE
-)
 _GROUP: Final = re.compile(r"\b(?:group|consolidated|konzern|groupe|gruppo|grupo|groep|koncern\w*)\b", re.IGNORECASE)
 _ALONE: Final = re.compile(r"^(?!.*\bgroup\b).*\b(?:company|parent)\b", re.IGNORECASE)
-_LONGEST_SPAN: Final = 40
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
 """What heads a row that says of columns what they rest on, and not of whom they are."""
-
-_QUARTER: Final = 3
-_LENGTHS: Final = {"month": 1, "quarter": _QUARTER, "monat": 1, "quartal": _QUARTER, "mois": 1, "mes": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def read_header(
     newest year, which "Exercice N" and "Boekjaar" on forms refer to; `of_document` is its own time, which "this
     month" refers to.
     """
-    lines = [_spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
+    lines = [spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _read_words(header, width, lines)
@@ -101,13 +104,13 @@ def read_header(
     units_of_table = table_units(titles, corner, words)
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
-    own = _own_periods([spell_months(text, month_first) for text in words])
-    of_title = _with_day_of_statement(of_title, titles, own)
-    steps = _steps(own)
+    own = read_periods([spell_months(text, month_first) for text in words])
+    of_title = add_statement_day(of_title, titles, own)
+    steps = find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
-        steps = _year_so_far(own)
-    times = _refer_to(words, own, of_title, newest, of_document)
-    unclear = lost or _contradicts_order(own, words)
+        steps = find_year_so_far(own)
+    times = refer_to(words, own, of_title, newest, of_document)
+    unclear = lost or contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     columns: list[FigureColumn] = []
     of_horizons = any(map(WORDS.horizon.search, words))
@@ -116,15 +119,15 @@ def read_header(
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
-        when = _find_when(text, told, step, times)
+        when = find_when(text, told, step, times)
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
-        entity = entity_named(_without_time(of_part), label)
+        entity = entity_named(remove_time(of_part), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
         torn = unclear and when is not None
-        is_part = _opens_part_of_year(text, when, [*titles[-5:], corner])
+        is_part = opens_part_of_year(text, when, [*titles[-5:], corner])
         skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
@@ -136,7 +139,7 @@ def _read_words(header: Sequence[Row], width: int, lines: Sequence[str]) -> tupl
     words, beside = _column_words(header, width)
     words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
     if not any(words) or not any(map(find_periods, words)):
-        words = _stack_dates(lines, width) or words
+        words = stack_dates(lines, width) or words
     return words, beside
 
 
@@ -151,43 +154,12 @@ _EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 """A letter of a name that no blank parts from the time before it: what "2023年上半年" says is not known by its year."""
 
 
-def _opens_part_of_year(words: str, when: When | None, titles: Sequence[str]) -> bool:
-    """Whether a column of a Chinese or Korean statement is of a part of a year that its time does not tell, or of the
-    last year's end beside such a part.
-    """
-    if when is None or when.end is None:
-        return any(map(WORDS.eastern_part_of_year.search, [words, *titles]))
-    return (when.end.month, when.end.day) != (12, 31) and WORDS.eastern_prior.search(words) is not None
-
-
-_ASIDE: Final = re.compile(r"\([^()]*\)")
 _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
 
 
-def _without_time(words: str) -> str:
-    """The words over a column without those that say this year's, last year's or this month's."""
-    for pattern in (_PRIOR, _THIS, WORDS.this_year_alone, WORDS.this_time):
-        words = pattern.sub(" ", words)
-    return words
-
-
-def _spell_heading(line: str, month_first: bool | None) -> str:
-    """A line over a table with its dates as `spell_months` writes them; not where one beside other words may be that of
-    a print or an approval.
-    """
-    spelled = spell_months(line, month_first)
-    if spelled == line:
-        return line
-    words = _ISO_DAY.sub("#", spelled)
-    heads = words.count("#") > 1 or words.strip() == "#" or WORDS.dated_statement.fullmatch(words)
-    return spelled if heads else line
-
-
 _PUBLISHED: Final = re.compile(r"(?:date|pub_?[dD]ate|published|updated|lastmod|created): ")
 """Keys of the day on which a page was published, over its text: it heads no table."""
-
-_ISO_DAY: Final = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
@@ -201,9 +173,7 @@ def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
         marked = any(map(_MARK.fullmatch, row.cells))
         units = (cell for cell in row.cells[1:] if only_units(cell) or _BARE_THOUSANDS.fullmatch(cell))
         boxes += [(at, _BARE_THOUSANDS.sub(r"\g<0> de euros", cell), marked) for cell in units]
-    if len({read_units(words).multiplier for _, words, _ in boxes}) < _COMPARED_YEARS or len(
-        {at for at, *_ in boxes}
-    ) < len(boxes):
+    if len({read_units(words).multiplier for _, words, _ in boxes}) < 2 or len({at for at, *_ in boxes}) < len(boxes):
         return header, []
     chosen = [words for _, words, marked in boxes if marked]
     return header[boxes[-1][0] + 1 :], chosen if len(chosen) == 1 else [words for _, words, _ in boxes]
@@ -211,57 +181,6 @@ def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
 
 _MARK: Final = re.compile(r"\[?[xX✓✔☒☑✗]\]?")
 _BARE_THOUSANDS: Final = re.compile(r"miles|milers|milhares", re.IGNORECASE)
-
-
-class _Times(NamedTuple):
-    """What the columns of a header refer to: its days, its only year, its title, the newest year, and this month."""
-
-    dated: When | None
-    year: When | None
-    of_title: When | None
-    newest: date | None
-    of_document: When | None
-
-
-def _refer_to(
-    words: Sequence[str], own: Sequence[When | None], of_title: When | None, newest: date | None, document: When | None
-) -> _Times:
-    """What columns without a time of their own refer to."""
-    known = [when for when in own if when is not None and when.dated]
-    dated = next((when for when in known if when.end is not None), None)
-    year = known[0] if len(known) == 1 and known[0].is_bare_year else None
-    return _Times(dated, year, of_title, newest if any(map(_THIS.search, words)) else None, document)
-
-
-def _find_when(text: str, when: When | None, step: int | None, times: _Times) -> When | None:
-    """The period of a column: from its words (`when`), the columns beside it, the title, or the newest year."""
-    this = WORDS.this_time.search(text)
-    if this and when is None:
-        return _find_this(look_up(_LENGTHS, this[1]), times)
-    is_prior = _PRIOR.search(text) is not None
-    if when is None and is_prior and (not (rest := _ASIDE.sub(" ", _PRIOR.sub(" ", text)).strip()) or only_units(rest)):
-        when = times.year
-    if step and when is not None and when.end is not None:
-        first_day = step == 1 and when.end.day == 1  # a column of January is headed by its first day
-        when = replace(when, months=step, end=make_day(when.end.year, when.end.month, 31) if first_day else when.end)
-    elif when is None and times.dated is not None:
-        when = times.dated if is_prior else None  # the header has its own days
-    elif when is None or not (when.is_bare_year and when.months):
-        when = _join_period(when, times.of_title)
-    if times.newest and (when is None or not when.dated) and (is_prior or _THIS.search(text)):
-        when = When(end=times.newest, months=12)
-    return replace(when, to_date=True) if when is not None and when.dated and says_to_date(text) else when
-
-
-def _find_this(months: int, times: _Times) -> When | None:
-    """The month or quarter that a document or a title is of, or that ends on the title's day."""
-    if times.of_document and times.of_document.months == months:
-        return times.of_document
-    title = times.of_title
-    if title is None or (title.part[:1] == "Q" and months == _QUARTER):
-        return title
-    is_end = title.end is not None and title.end == make_day(title.end.year, title.end.month, 31)
-    return replace(title, months=months) if is_end and title.months in {None, months} else None
 
 
 def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[str], list[str], bool]:
@@ -274,7 +193,7 @@ def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[
     told = any(spoken_span(text) or ((when := header_period(text)) and when.part) for text in words)
     for count in range(1, max(len(groups), 1) + 1):
         parts = [part for line in lines[-count:] if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
-        if told or len({spoken_span(part) for part in parts}) < _COMPARED_YEARS:
+        if told or len({spoken_span(part) for part in parts}) < TWO_YEARS:
             continue
         if len(parts) == len(groups):
             ends = [*groups[1:], len(words)]
@@ -283,54 +202,6 @@ def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[
         if count == 1:
             return lines, words, True
     return lines, words, False
-
-
-def _own_periods(words: Sequence[str]) -> list[When | None]:
-    """The period in the words above each column; beside quarters and halves, a year means the full year."""
-    own = [_plan_year(text) or header_period(text) for text in words]
-    if not any(when is not None and when.part and when.dated for when in own):
-        return own
-    return [
-        replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own
-    ]
-
-
-def _plan_year(text: str) -> When | None:
-    """A numbered year of a plan, "Year 3", or a part of one; None if the text also states its date."""
-    match = _PLAN_YEAR.search(text)
-    if match is None or any(when.dated for when in find_periods(text)):
-        return None
-    part = next((when.part for when in find_periods(text) if when.part), "")
-    return When(year=int(match[1]), months=None if part else 12, part=part, forecast="f")
-
-
-_PLAN_YEAR: Final = re.compile(
-    rf"\b(?:{alternation(header_words('plan_year'))})[ -]?([1-9]|[12]\d|30)\b(?![.,]?\d)", re.IGNORECASE
-)
-
-
-def _contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
-    """Whether a header contradicts itself: its quarters or years are consecutive, but the days on which they end are
-    not.
-    """
-    named = [
-        (parts.pop(), when.end)
-        for when, text in zip(own, words, strict=True)
-        if when is not None
-        and when.end is not None
-        and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
-    ]
-    years = [
-        (years.pop(), when.end)
-        for when, text in zip(own, words, strict=True)
-        if when is not None
-        and when.end is not None
-        and len(years := {found.year for found in find_periods(text) if found.year and not found.part}) == 1
-    ]
-    return is_out_of_step(years) or any(
-        (one[0], other[0]) in {("Q1", "Q2"), ("Q2", "Q3"), ("Q3", "Q4")} and not 80 < (other[1] - one[1]).days < 100
-        for one, other in pairwise(named)
-    )
 
 
 def _scale_over(lines: Sequence[str]) -> int | None:
@@ -362,28 +233,9 @@ def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColum
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
         return columns
     ends = [replace(when, months=None) for when in whens]
-    if len({when.end for when in ends}) != len(ends) or {*_steps(ends)} - {None} != {_QUARTER}:
+    if len({when.end for when in ends}) != len(ends) or {*find_steps(ends)} - {None} != {QUARTER}:
         return columns
-    return [
-        replace(column, when=replace(column.when, months=_QUARTER)) if column.when else column for column in columns
-    ]
-
-
-_UNTIL: Final = re.compile(rf"\b(?:{alternation(header_words('until'))})\b", re.IGNORECASE)
-
-
-def _stack_dates(lines: Sequence[str], width: int) -> list[str]:
-    """The words above the columns of a table without a header, if each date is on lines of its own above it."""
-    stacked = " ".join(line for line in lines if len(line) <= _LONGEST_SPAN)
-    dates = [when for when in find_periods(stacked) if when.dated]
-    if len(dates) != width - 1 or len({(when.end, when.year) for when in dates}) != len(dates) or len(dates) < 2:
-        return []
-    if any(
-        header_period(stacked[first.start : last.stop]) or _UNTIL.search(stacked, first.stop, last.start)
-        for first, last in pairwise(dates)
-    ):
-        return []  # both ends of one time
-    return ["", *(stacked[when.start : when.stop] for when in dates)]
+    return [replace(column, when=replace(column.when, months=QUARTER)) if column.when else column for column in columns]
 
 
 _COUNTED: Final = re.compile(r"([A-Z])\d{0,2}")
@@ -409,11 +261,11 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; a prior-year column that has its neighbour's date instead of its own becomes a year earlier."""
-    current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not _PRIOR.search(c.words)}
+    current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not PRIOR.search(c.words)}
     return [
         replace(column, when=year_earlier(column.when))
         if column.when
-        and _PRIOR.search(column.words)
+        and PRIOR.search(column.words)
         and (column.when.end, column.when.year, column.when.part) in current
         else column
         for column in columns
@@ -599,135 +451,6 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     return found
 
 
-def title_when(titles: Sequence[str], corner: str) -> When | None:
-    """The period that the titles give to all columns, or the day and length that columns leave open."""
-    for title in (corner, *reversed(titles[-5:])):
-        if (len(title) > 90 or title.endswith(".")) and not WORDS.column_dated_title.search(title):
-            continue
-        is_other = WORDS.founded.search(title) or WORDS.column_other_year.search(title)
-        when = header_period(title) if title and not is_other else None
-        if when is not None:
-            return when
-        span = spoken_span(title) if title else None
-        if span:
-            return When(months=span)
-    return None
-
-
-def _with_day_of_statement(of_title: When | None, titles: Sequence[str], own: Sequence[When | None]) -> When | None:
-    """A title's period with the month and day in the heading of a statement whose columns are bare years, the newest of
-    them that of the day: "Balance sheet as at 30 June 2024" above 2024 and 2023.
-    """
-    years = [when.year for when in own if when is not None and when.is_bare_year and when.year is not None]
-    for title in reversed(titles[-5:]):
-        when = header_period(title) if years and _heads_statement(title) else None
-        if when and when.end and when.end.year == max(years) and when.months in {None, _YEAR}:
-            return replace(of_title or When(), month_day=(when.end.month, when.end.day))
-    return of_title
-
-
-def _heads_statement(title: str) -> bool:
-    """Whether a title says nothing but which statement it is and its time: no approval, and no plan beside it."""
-    for when in reversed(find_periods(title)):
-        title = f"{title[: when.start]}#{title[when.stop :]}"
-    return WORDS.statement_heading.search(title) is not None and WORDS.dated_statement.fullmatch(title) is not None
-
-
-def _join_period(when: When | None, title: When | None) -> When | None:
-    """A column's period completed from the title: the day and month, the length, or the whole period."""
-    if title is None or (title.months == 1 and when is not None and when.dated):  # "February 2025" at a slide's foot
-        return when
-    if when is None or not when.dated:
-        return _date_by_title(when, title)
-    if when.is_bare_year and when.months is None and title.part and not title.dated:
-        return replace(when, part=title.part)
-    months = when.months or title.months
-    of_part = title.end if title.months and title.months < _YEAR else None
-    day = title.month_day or ((of_part.month, of_part.day) if of_part else None)
-    if when.is_bare_year and when.year is not None and day:
-        return When(end=make_day(when.year, *day), months=months, forecast=when.forecast)
-    return replace(when, months=None if when.part else months)
-
-
-def _date_by_title(when: When | None, title: When) -> When | None:
-    """A column's period without a year, with the title's year, or the title's whole period."""
-    if when is not None and when.part and title.end and title.months != _YEAR:
-        return None  # quarters under the day of a print
-    if title.dated and (when is None or not when.month_day):
-        months, part = (when.months, when.part) if when else (None, "")
-        return replace(title, months=months or title.months, part=part or title.part)
-    if when is not None and when.part and title.dated:
-        return replace(when, year=title.year if title.end is None else title.end.year)
-    if when is not None and when.month_day and title.year is not None:
-        return When(end=make_day(title.year, *when.month_day), months=when.months or title.months)
-    return when
-
-
-def _steps(headers: Sequence[When | None]) -> list[int | None]:
-    """For each column, the months between its bare date and the dates beside it: 3 for quarters, 12 for years.
-
-    Columns for quarters and for years may be side by side: a new run begins if the dates go back or their spacing
-    changes.
-    """
-    steps: list[int | None] = [None] * len(headers)
-    dated = [(at, when.end) for at, when in enumerate(headers) if when and when.end and when.months in {None, 1}]
-    gaps = [(round((day - before).days / 30.4), at - left) for (left, before), (at, day) in pairwise(dated)]
-    usual = min((places for _, places in gaps), default=0)
-    runs: list[range] = []  # positions in `dated`
-    at = 0
-    while at < len(dated):
-        end = at + 1
-        while end < len(dated) and gaps[end - 1] == (gaps[at][0], usual):
-            end += 1
-        runs.append(range(at, end))
-        at = end
-    paces = [abs(gaps[run[0]][0]) if len(run) > 1 else 0 for run in runs]
-    shortest = min((pace for run, pace in zip(runs, paces, strict=True) if len(run) > _COMPARED_YEARS), default=12)
-    for run, pace in zip(runs, paces, strict=True):
-        if pace in _STEPS and (len(run) > _COMPARED_YEARS or shortest < pace):
-            for position in run:
-                steps[dated[position][0]] = pace
-    return steps
-
-
-_STEPS: Final = frozenset({1, 3, 6, 12})
-_MOST_DATES: Final = 400
-
-
-def find_pace(names: Sequence[str]) -> int | None:
-    """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies, 0 if
-    some are less than a year apart, so that no row tells how long it is.
-    """
-    dated = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
-    paces = {*_steps(dated)}
-    if len(paces) == 1 and (pace := paces.pop()):
-        return pace
-    days = sorted({when.end for when in dated if when and when.end and not when.months})
-    return 0 if any((day - before).days < _SHORTEST_YEAR for before, day in pairwise(days)) else None
-
-
-_SHORTEST_YEAR: Final = 357
-"""Days between the ends of two fiscal years of whole weeks."""
-
-
-def _year_so_far(headers: Sequence[When | None]) -> list[int | None]:
-    """For the later of two days less than a year apart, the months between them: the year so far
-    since the earlier one.
-    """
-    dated = sorted((when.end, at) for at, when in enumerate(headers) if when and when.end and when.months is None)
-    months: list[int | None] = [None] * len(headers)
-    if len(dated) == _COMPARED_YEARS:
-        apart = round((dated[1][0] - dated[0][0]).days / 30.4)
-        months[dated[1][1]] = apart if 0 < apart < _YEAR else None
-    return months
-
-
-_YEAR: Final = 12
-
-
-_COMPARED_YEARS: Final = 2
-
-
 def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool:
     """Whether a row is a part or a change of what its column names, and not a figure of the whole.
 
@@ -750,4 +473,4 @@ def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
 
 def are_two_years(columns: Sequence[FigureColumn]) -> bool:
     """Whether the columns cover two years at most."""
-    return len({column.when.year for column in columns if column.when and column.when.year}) <= _COMPARED_YEARS
+    return len({column.when.year for column in columns if column.when and column.when.year}) <= TWO_YEARS
