@@ -13,6 +13,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Final
 
+from tasks.figures import table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
 from tasks.figures.column_periods import find_pace
@@ -29,8 +30,9 @@ from tasks.figures.table_columns import (
     single_column,
 )
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
+from tasks.figures.table_grids import Grid
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
-from tasks.figures.table_rows import Grid, Row
+from tasks.figures.table_rows import Row
 from tasks.language.numbers import (
     Units,
     cell_amount,
@@ -76,7 +78,7 @@ _OF_A_STATEMENT: Final = 6
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
     """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
-    whole = tables.whole_grids(document.text, of_pages=document.of_pages, sheets=document.sheets)
+    whole = table_grids.whole_grids(document.text, of_pages=document.of_pages, sheets=document.sheets)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
@@ -195,7 +197,7 @@ class _Table:
 
     def candidates(self) -> Iterator[TableCandidate]:
         """All numbers in the table that may be figures."""
-        for row in tables.whole_rows(self._rows, self._document.text):
+        for row in table_grids.whole_rows(self._rows, self._document.text):
             if self._is_unread(row) or self._is_passed_by(row):
                 continue
             row = self._with_label_cell(row)  # noqa: PLW2901 - the same row

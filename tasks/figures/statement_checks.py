@@ -13,7 +13,8 @@ from typing import Final
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import WORDS, Tie, plain_label
 from tasks.figures.table_figures import TableCandidate
-from tasks.figures.table_rows import Grid, Row, is_number, is_year
+from tasks.figures.table_grids import Grid
+from tasks.figures.table_rows import Row, is_number, is_year
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
 _FLOWS: Final = tuple(

@@ -28,8 +28,9 @@ from tasks.figures.figure import (
 )
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.table_columns import FigureColumn
+from tasks.figures.table_grids import Grid
 from tasks.figures.table_labels import Label, LabelReader, without_dates
-from tasks.figures.table_rows import Grid, Row, is_number
+from tasks.figures.table_rows import Row, is_number
 from tasks.language.locales import DOLLARS
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 from tasks.language.periods import When, find_periods, last_day

@@ -17,7 +17,7 @@ from tasks.figures.figure import (
     plain_words,
     without_basis,
 )
-from tasks.figures.table_rows import Grid, join_titles
+from tasks.figures.table_grids import Grid, join_titles
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import HINT, When, find_periods, without_spans
 

@@ -1,71 +1,27 @@
-"""The tables of a text as rows of cells, with the lines above them.
-
-Rows are lines with tabs, as readers write tables; if a PDF's table has no tabs, lines with a label and several numbers
-are rows too. What the cells mean is decided elsewhere.
-"""
+"""The rows of a table: their cells, and which of these are numbers, years, notes or codes."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from tasks.figures.figure import WORDS, find_basis
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
-from tasks.language.periods import HINT, MONTH, find_periods, header_words
+from tasks.language.periods import HINT, find_periods, header_words
 
-_MOST_TITLES: Final = 9
-_MOST_LINES: Final = 40
-"""Lines over a table that are kept: a heading of which each word stands on a line of its own is one title."""
-
-_LONGEST_TITLE: Final = 400
-_SHORT_TITLE: Final = 14
-_LONGEST_HEADING: Final = 20
-"""Words of a heading that stand on a line each."""
-
-_LONGEST_ROW: Final = 170
-_FEWEST_BARRED: Final = 3
-_END_BARS: Final = re.compile(r"^(\s*)\||\|(\s*)$")
-_MOST_ROWS: Final = 50_000
-"""Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
-
-_MOST_HEADER_ROWS: Final = 8
-
-_LONGEST_STATEMENT: Final = 2000
-"""Rows of a table that are looked at for dates cut into cells."""
-
-_MOST_SECTIONS: Final = 3
-"""Lines of one cell in a row that may be sections of the table that they stand in."""
-
-_MOST_PIECES: Final = 3
+MOST_PIECES: Final = 3
 """Cells of a row into which a date may be cut."""
 
-_NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
-_LOOSE_ROW: Final = re.compile(
-    rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
-)
-_ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
-"""A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
 
-_ENDS_IN_MONTH: Final = re.compile(rf"\b{MONTH}$", re.IGNORECASE)
-_ENDS_IN_SCALE: Final = re.compile(r"(?:\b1(?:[.,'’ ]000)+|[$€£]['’]?000(?:,000)?)\)?$")
-_REST: Final = re.compile(r"\S.*")
-_DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
-_LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
-_LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _MARKED_YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\D| ?\([a-z1-9]\)| \((?:19|20)\d\d000\))?")
 _LONGEST_YEAR: Final = 14
 _UNITS_OF_YEAR: Final = re.compile(r"(.*?)(?<![\d.,])(?:19[89]\d|20[0-3]\d)(?![\d.,])(.*)")
 _LONGEST_UNITS: Final = 30
 _CODE_OF_LINE: Final = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
 """What numbers the lines of a chart of accounts, before their labels: "3.01"."""
-
-_FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
-
 
 _UNCUT: Final[list[str]] = []
 _UNPLACED: Final[list[int]] = []
@@ -152,8 +108,8 @@ class Row:
     def may_be_short(self) -> bool:
         """Whether at most three of its cells can have words."""
         if self._line is None or self._cells:
-            return sum(map(bool, self._cells)) <= _MOST_PIECES
-        return self._line.count("\t") < _MOST_PIECES or "\t\t" in self._line or self._line[0] == "\t"
+            return sum(map(bool, self._cells)) <= MOST_PIECES
+        return self._line.count("\t") < MOST_PIECES or "\t\t" in self._line or self._line[0] == "\t"
 
     def has_number(self, *, comma_decimal: bool) -> bool:
         """Whether a cell after the first contains an amount that is not a year."""
@@ -166,213 +122,6 @@ class Row:
         if self._counts is None:
             self._counts = list(accumulate(map(is_number, self.cells), initial=0))
         return self._counts[last] > self._counts[first]
-
-
-@dataclass(slots=True)
-class Grid:
-    """A table: its rows, and the lines above it, nearest last; `sections` are single-cell lines among its rows."""
-
-    titles: list[str]
-    rows: list[Row] = field(default_factory=list)
-
-
-def grids(text: str) -> Iterator[Grid]:
-    """The tables of a text in order."""
-    titles: list[str] = []
-    grid: Grid | None = None
-    alone: list[Row] = []  # lines without numbers since the last row: sections within, titles of what follows
-    at = 0
-    for line in _part_at_bars(text.split("\n")):
-        start, at = at, at + len(line) + 1
-        if grid is not None and not alone and _is_plain_row(line) and len(grid.rows) < _MOST_ROWS:
-            grid.rows.append(Row(start, line=line))
-            continue
-        blank = not line or line.isspace()
-        row = None if blank else _row(line, start)
-        if grid is not None and _ends_table(line, row, alone):
-            yield grid
-            grid, titles, alone = None, [each.label for each in alone][-_MOST_TITLES:], []
-        if row is None:
-            if not blank and grid is None:
-                titles = [*titles[1 - _MOST_LINES :], line.strip()[:_LONGEST_TITLE]]
-            elif not blank:
-                alone.append(Row(start, [line.strip()], [start]))
-            continue
-        if grid is not None and len(grid.rows) >= _MOST_ROWS:
-            yield grid
-            grid = Grid(grid.titles, _heading(grid))
-        if grid is None:
-            grid = Grid(join_titles(titles)[-_MOST_TITLES:])
-            titles = []
-        grid.rows.extend(alone)
-        alone = []
-        grid.rows.append(row)
-    if grid is not None:
-        yield grid
-
-
-def _part_at_bars(lines: list[str]) -> list[str]:
-    """The lines with tabs for the bars of rows, "Revenue | 90 | 80", three or more with as many bars each."""
-    at = 0
-    counts = list(map(_count_bars, lines))
-    for line, count in enumerate(counts[1:], 1):
-        if count < 0:
-            counts[line] = counts[line - 1]
-    for count, run in groupby(counts):
-        end = at + len(list(run))
-        if count > 0 and end - at >= _FEWEST_BARRED:
-            lines[at:end] = [
-                _END_BARS.sub(r"\1 \2", line).replace(" | ", " \t ") if _count_bars(line) > 0 else " " * len(line)
-                for line in lines[at:end]
-            ]
-        at = end
-    return lines
-
-
-def _count_bars(line: str) -> int:
-    """The bars between cells of a line; -1 for the rule between a head and its rows, 0 for a line with tabs."""
-    if "|" not in line or "\t" in line:
-        return 0
-    return -1 if not line.strip("|-: ") and "--" in line else line.strip("| ").count(" | ")
-
-
-def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:
-    """Whether a line ends the table before it: the first on a page, or a blank line or prose after lines without
-    numbers.
-    """
-    if row is not None:
-        return "\f" in line
-    if not line or line.isspace():
-        return bool(alone)
-    return len(line) > _LONGEST_ROW or len(alone) >= _MOST_SECTIONS or "\f" in line
-
-
-def _is_plain_row(line: str) -> bool:
-    """Whether a line can be used as a tab-separated row as it is, within a page."""
-    if "\t" not in line or "\f" in line or line.isspace():
-        return False
-    return len(line) > _LONGEST_ROW or not _has_number_in_label(line)
-
-
-def _has_number_in_label(line: str) -> bool:
-    """Whether a row's first number is still part of its label; a number in its units, "Sales in EUR 1,000", does not
-    count.
-    """
-    match = WORDS.row_number_in_label.match(line)
-    return match is not None and read_units(match.group()).multiplier is None
-
-
-def join_titles(titles: Sequence[str]) -> list[str]:
-    """The lines above a table; three or more short ones in a row are joined: "CONSOLIDATED", "BALANCE", "SHEETS".
-
-    If there are more than a heading has, the last ones are one heading and those before them another.
-    """
-    joined: list[str] = []
-    short: list[str] = []
-    for title in [*titles, ""]:
-        if _DAY_ALONE.fullmatch(title) and joined and not short and _ENDS_IN_MONTH.search(joined[-1]):
-            joined[-1] += f" {title}"  # "For the twelve months ending April", "30,"
-            continue
-        if title and len(title) <= _SHORT_TITLE:
-            short.append(title)
-            continue
-        parts = (short[:-_LONGEST_HEADING], short[-_LONGEST_HEADING:]) if len(short) > 2 else ()
-        joined.extend([" ".join(part) for part in parts if part] if parts else short)
-        short = []
-        if title:
-            joined.append(title)
-    return joined
-
-
-def _row(line: str, start: int) -> Row | None:
-    if "\t" in line and len(line) <= _LONGEST_ROW and _has_number_in_label(line):
-        loose = _row(line.replace("\t", " "), start)
-        if loose is not None:
-            return loose
-    if "\t" in line:
-        return Row(start, line=line)
-    years = _LOOSE_YEARS.match(line)
-    if len(line) > _LONGEST_ROW or not (line[-1].isdigit() or line[-1] in ")%—–-" or years):
-        return None
-    if years:
-        found = list(_YEAR.finditer(line))
-        rest = _REST.search(line, found[-1].end())
-        return _loose_row("", start, [*found, *([rest] if rest else [])])
-    dates = list(_FULL_DATE.finditer(line)) if _ENDS_IN_DATE.search(line) else []
-    if len(dates) > 1 and not _FULL_DATE.sub("", line).strip():
-        return _loose_row("", start, dates)
-    match = _LOOSE_ROW.match(line)
-    if (
-        match is None
-        or (_ENDS_IN_SCALE.search(line) and read_units(line).multiplier)
-        or (_ENDS_IN_DATE.search(line) and WORDS.date_words.sub("", line).strip())
-    ):
-        return None
-    return _loose_row(match["label"].strip(), start, list(_LOOSE_CELL.finditer(line, match.start("cells"))))
-
-
-def _loose_row(label: str, start: int, cells: Sequence[re.Match[str]]) -> Row:
-    """A row that was split at spaces: its label, and the cells found in its line."""
-    starts = [start, *(start + cell.start() for cell in cells)]
-    return Row(start, [label, *(cell.group().strip() for cell in cells)], starts, True)
-
-
-def whole_rows(rows: Sequence[Row], text: str) -> Iterator[Row]:
-    """The rows of a table in a text with split ones joined: dates above rows, and labels on the line above their
-    numbers.
-    """
-    below = _below_labels(rows[:_LONGEST_STATEMENT], text)
-    for at, row in enumerate(rows):
-        if at in below:
-            label = rows[at - 1]
-            yield Row(label.start, [label.name, *row.cells[1:]], [label.start, *row.starts[1:]], row.loose)
-        elif at < _LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
-            yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
-        elif at + 1 not in below:
-            yield row
-
-
-def _below_labels(rows: Sequence[Row], text: str) -> Collection[int]:
-    """The rows that begin with their numbers, each below a line with nothing but a label, where most rows are so.
-
-    None where the labels may be below their numbers: the first numbers have no label above, or the last label is last.
-    """
-    numbered = [at for at, row in enumerate(rows) if _begins_with_number(row)]
-    below = {at for at in numbered if at and _is_label_alone(rows[at - 1])}
-    if len(below) <= 1 or numbered[0] not in below or _is_label_alone(rows[-1]) or _has_line_behind(text, rows[-1]):
-        return ()
-    named = sum(1 for row in rows if row.name and row.has_number(comma_decimal=False))
-    return below if len(below) > named else ()
-
-
-def _begins_with_number(row: Row) -> bool:
-    if row.name or not row.has_number(comma_decimal=False):
-        return False
-    first, *others = filter(None, row.cells)
-    is_first = is_number(first) and not find_periods(first)
-    return is_first and not any(_is_label(cell) and not WORDS.no_number.fullmatch(cell) for cell in others)
-
-
-def _is_label_alone(row: Row) -> bool:
-    return bool(row.name) and not any(row.cells[1:])
-
-
-def _has_line_behind(text: str, row: Row) -> bool:
-    """Whether a line follows a table's last row on its page without a gap."""
-    end = text.find("\n", row.start) + 1
-    line = text[end : end + _LONGEST_ROW].partition("\n")[0] if end else ""
-    return bool(line.strip()) and "\f" not in line
-
-
-def _is_cut_date(row: Row) -> bool:
-    """Whether a row of few cells is a single date above the rows below it: "Year Ended January | 31, | 2017"."""
-    filled = [cell for cell in row.cells if cell]
-    if not 1 < len(filled) <= _MOST_PIECES or not is_year(filled[-1]) or not any(map(str.isalpha, filled[0])):
-        return False
-    found = find_periods(" ".join(filled))
-    return (
-        len(found) == 1 and found[0].end is not None and WORDS.date_words.sub("", " ".join(filled)).strip(" ,.") == ""
-    )
 
 
 def is_year(cell: str) -> bool:
@@ -450,7 +199,7 @@ def holds_four_digits(row: Row) -> bool:
     filled = [cell for cell in row.cells[1:] if cell and cell != row.label]
     if not filled or not all(map(is_year, filled)) or read_units(row.label) != Units():
         return False
-    years = [int(year[0]) for cell in filled if (year := _YEAR.search(cell))]
+    years = [int(year[0]) for cell in filled if (year := YEAR.search(cell))]
     return not any(abs(one - other) == 1 for one, other in pairwise(years))
 
 
@@ -526,11 +275,11 @@ def begins_with_sections(rows: Sequence[Row]) -> bool:
     is_headed = len(first) > 1 and WORDS.section_heading.fullmatch(first[0]) and WORDS.item_heading.fullmatch(first[1])
     fewest = 1 if is_headed else _FEWEST_IN_SECTIONS
     numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number(comma_decimal=False))
-    sections = [row.name for row in numbered if _is_label(row.cells[1])]
+    sections = [row.name for row in numbered if is_label(row.cells[1])]
     return len(sections) >= fewest and all(map(WORDS.statement_section.fullmatch, sections))
 
 
-def _is_label(cell: str) -> bool:
+def is_label(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and not is_number(cell) and not only_units(cell) and not find_periods(cell)
 
 
@@ -556,7 +305,7 @@ def part_times(row: Row, numbers: Sequence[int]) -> Row:
     "31-12-2024 31-12-2023" over two columns. A row that lacks the empty cell over the labels gets it.
     """
     is_short = row.width == len(numbers) > 1 and row.width == numbers[-1] and all(row.cells)
-    if is_short and (len({*row.cells}) == 1 or all(map(_is_dated, row.cells))):
+    if is_short and (len({*row.cells}) == 1 or all(map(is_dated, row.cells))):
         return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
     if len(numbers) < _PAIR or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
         return row
@@ -603,116 +352,7 @@ def of_percents(row: Row, numbers: Sequence[int]) -> Iterator[int]:
             yield index
 
 
-_MOST_BETWEEN: Final = 500
-"""Characters of feet and heads between the parts of a table."""
-
-_LONGEST_PAGE_TITLE: Final = 110
-"""Characters of a line that may be a part's own heading."""
-
-_MOST_PAGE_TITLES: Final = 40
-"""Lines over the parts of a table that are kept."""
-
-
-def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ()) -> Iterator[Grid]:
-    """The tables of a text; a table that continues after a page break gets the heading of its beginning.
-
-    Only if the text is `of_pages`: a new sheet or slide starts a new table. Within one of the `sheets`, of which the
-    offsets are given, a statement below others gets the heading of the first.
-    """
-    before: Grid | None = None
-    end = of_sheet = 0
-    labels: dict[str, list[str]] = {}
-    for grid in grids(text):
-        if sheet := bisect_right(sheets, grid.rows[0].start):
-            heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
-            if before is not None and heading and _stands_under(heading, grid, labels):
-                yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
-            else:
-                before, of_sheet, labels = grid, sheet, {}
-                yield grid
-            labels |= {row.label.casefold(): row.cells for row in grid.rows[:_MOST_OF_A_STATEMENT]}
-            continue
-        between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
-        if of_pages and before is not None and _goes_on(before, grid, between):
-            titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
-            whole = Grid(titles, [*_heading_of_days(before), *grid.rows])
-        elif of_pages and before is not None and _repeats_heading(before, grid, between):
-            whole = Grid(before.titles, grid.rows)
-        else:
-            whole = grid
-        last = whole.rows[-1]
-        end = last.starts[-1] + len(last.cells[-1])
-        before = whole
-        yield whole
-
-
-_PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")
 _LONGEST_DAY: Final = 20
-
-
-def _repeats_heading(before: Grid, grid: Grid, between: str) -> bool:
-    """Whether a page begins with the heading of the table on the page before it, and with nothing else."""
-    own = {_PAGE_NUMBER.sub("", title) for title in grid.titles}
-    heading = [row.cells for row in _heading(grid)]
-    return (
-        between.count("\f") == 1
-        and len(between) <= _MOST_BETWEEN
-        and own <= {_PAGE_NUMBER.sub("", title) for title in before.titles}
-        and any(map(any, heading))
-        and heading == [row.cells for row in _heading(before)][: len(heading)]
-    )
-
-
-def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
-    if between.count("\f") != 1 or len(between) > _MOST_BETWEEN or _width(before) != _width(grid) or _width(grid) < 2:
-        return False
-    if any(len(list(filter(None, row.cells))) > 1 or _mentions_time(row) for row in _heading(grid)):
-        return False  # it has its own heading
-    if not any(map(_has_numbers, grid.rows)):
-        return False
-    running = {_PAGE_NUMBER.sub("", title) for title in before.titles}
-    own = [title for title in grid.titles if _PAGE_NUMBER.sub("", title) not in running]
-    if any(len(title) < _LONGEST_PAGE_TITLE and find_periods(title) for title in own):
-        return False
-    return any(_mentions_time(row) for row in _heading_of_days(before))
-
-
-def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a table of a sheet without a heading stands under the days or years of one above it.
-
-    Each of its numbers does, all of them in most rows; what heads it is a statement's name, with no word of a part or
-    scenario; and no row has the name of one above it (`labels`) with other numbers.
-    """
-    rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
-    own = " ".join([*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]).strip()
-    if not rows or not has_days(heading[-1]) or not _is_statement_name(own):
-        return False
-    dated = {at for at, cell in enumerate(heading[-1].cells) if _is_dated(cell)}
-    numbers = [{at for at, cell in enumerate(row.cells) if at and is_number(cell)} for row in rows]
-    if not all(each <= dated for each in numbers) or 2 * numbers.count(dated) <= len(rows):
-        return False
-    return all(row.cells == labels.get(row.label.casefold(), row.cells) for row in rows)
-
-
-def _is_statement_name(heading: str) -> bool:
-    """Whether a heading is the name of a statement and nothing else but units of money: "Balance sheet (USD m)"."""
-    match = WORDS.statement_heading.match(heading) or WORDS.statement_section.match(heading)
-    rest = heading[match.end() :] if match else heading
-    return match is not None and (not rest or (only_units(rest) and not read_units(rest).percent))
-
-
-_MOST_OF_A_STATEMENT: Final = 200
-"""Rows of a table in a sheet by which it is told whether it stands under the heading of another."""
-
-
-def _heading_of_days(grid: Grid) -> list[Row]:
-    """The last rows above numbers that end in a day for each column; if there are none, the table's first heading."""
-    rows = grid.rows[-_LONGEST_STATEMENT:]
-    last = next((at for at in range(len(rows) - 1, -1, -1) if not _has_numbers(rows[at]) and has_days(rows[at])), None)
-    if last is None:
-        return _heading(grid)
-    first = next((at for at in range(last, -1, -1) if _has_numbers(rows[at])), -1) + 1
-    return rows[max(first, last - _MOST_HEADER_ROWS + 1) : last + 1]
 
 
 def has_days(row: Row) -> bool:
@@ -725,23 +365,5 @@ def has_days(row: Row) -> bool:
     return len(days) > 1 and len({*days}) == len(days) and are_days
 
 
-def _heading(grid: Grid) -> list[Row]:
-    """The rows above the first one that has a number beside its label; all rows if there is none."""
-    at = next((at for at, row in enumerate(grid.rows) if _has_numbers(row)), len(grid.rows))
-    return grid.rows[max(0, at - _MOST_HEADER_ROWS) : at]
-
-
-def _has_numbers(row: Row) -> bool:
-    return row.has_number(comma_decimal=False)
-
-
-def _is_dated(cell: str) -> bool:
+def is_dated(cell: str) -> bool:
     return any(when.dated for when in find_periods(cell))
-
-
-def _mentions_time(row: Row) -> bool:
-    return any(find_periods(cell) for cell in row.cells)
-
-
-def _width(grid: Grid) -> int:
-    return max(row.width for row in grid.rows)
