@@ -25,7 +25,8 @@ from tasks.language.numbers import find_currency, numbers, read_units, scale_nam
 from tasks.language.sentences import sentences
 from tasks.language.words import in_one_word, stem
 from tasks.statements.figures import COUNT, figures, same
-from tasks.statements.match import contradiction, find_deed, find_predicates, match, objections
+from tasks.statements.match import find_deed, find_predicates, match
+from tasks.statements.objections import contradiction, objections
 from tasks.statements.reading import Difference, DifferenceKind, ParsedSentence, nearness, read
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")

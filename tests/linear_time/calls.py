@@ -49,7 +49,7 @@ from tasks.reports import criteria as shown_passages
 from tasks.reports import wording
 from tasks.scoring import ask, figure_checks, passages
 from tasks.scoring.passages import TextPlaces, outline_start
-from tasks.statements import answers, check, figures, match
+from tasks.statements import answers, check, figures, match, objections
 from tasks.statements.answers import Ground
 from tasks.statements.check import LONGEST_SENTENCE, source_sentences
 from tasks.statements.reading import read
@@ -144,8 +144,8 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.check.check": lambda text: check.check(STATEMENT, [text], "Acme"),
     "tasks.statements.check.check a statement": lambda text: check.check(text, [STATEMENT]),
     "tasks.statements.check.nearest": lambda text: check.nearest(STATEMENT, [text]),
-    "tasks.statements.match.objections": _sentence(
-        lambda text: list(match.objections(match.match(read(text), read(text))))
+    "tasks.statements.objections.objections": _sentence(
+        lambda text: list(objections.objections(match.match(read(text), read(text))))
     ),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.check.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
