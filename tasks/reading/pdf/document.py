@@ -23,6 +23,7 @@ import re
 import struct
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import compress, repeat
 from pathlib import Path
@@ -299,6 +300,16 @@ class NotOpened(Exception):
         self.locked = code in _LOCKED
 
 
+@dataclass(slots=True)
+class TagBudget:
+    """How many children of elements of a document's structure are still looked at, for all its pages together.
+
+    The children of one element may be on all pages, and PDFium looks at each of them for each page.
+    """
+
+    children: int = 1_000_000
+
+
 class PdfDocument:
     """An open PDF of `size` bytes. One that is encrypted with an empty user password opens like any other.
 
@@ -362,9 +373,9 @@ class PdfDocument:
         return _SHEETS.search(string(pdfium.FPDF_GetMetaText, self.handle, b"Creator")) is not None
 
     @cached_property
-    def is_tagged(self) -> bool:
-        """Whether it says that its content is tagged (ISO 32000-1, 14.7.1)."""
-        return bool(pdfium.FPDFCatalog_IsTagged(self.handle))
+    def tags(self) -> TagBudget | None:
+        """What may be looked at of its structure, if it says that its content is tagged (ISO 32000-1, 14.7.1)."""
+        return TagBudget() if pdfium.FPDFCatalog_IsTagged(self.handle) else None
 
     @property
     def uses_stand_in(self) -> bool:

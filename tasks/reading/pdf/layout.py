@@ -29,7 +29,7 @@ from tasks.reading.pdf.columns import (
     split_prose,
 )
 from tasks.reading.pdf.defects import find_missing_breaks
-from tasks.reading.pdf.document import Box, PageText
+from tasks.reading.pdf.document import Box, PageText, TagBudget
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines, is_figure
 from tasks.reading.pdf.rows import TableRow
@@ -353,8 +353,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
     tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
     if columns:
         return [(0, len(text), _write_columns(columns, join_rules(rules.horizontal), words, text))]
-    if known.is_tagged and len(text) == page_text.characters:
-        tables = _by_tags(page, textpage, rules, words, tables)
+    if known.tags and len(text) == page_text.characters:
+        tables = _by_tags(page, textpage, rules, words, tables, known.tags)
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits)
 
@@ -393,12 +393,14 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
     return tables, []
 
 
-def _by_tags(page: Any, textpage: Any, rules: Rules, words: Sequence[PageWord], tables: list[Table]) -> list[Table]:
+def _by_tags(
+    page: Any, textpage: Any, rules: Rules, words: Sequence[PageWord], tables: list[Table], budget: TagBudget
+) -> list[Table]:
     """The tables of a page, with those that its tags show otherwise as the tags have them."""
     held = {_cells(row) for table in tables for row in table.rows}
     tagged = [
         table
-        for table in find_tagged_tables(page, textpage, words)
+        for table in find_tagged_tables(page, textpage, words, budget)
         if not held.issuperset(cells for row in table.rows if len(cells := _cells(row)) > 1)
     ]
     if not tagged:

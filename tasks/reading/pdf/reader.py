@@ -255,7 +255,7 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document.handle, index)
     is_plain = limits.is_second_try() or limits.is_hurried()
-    known = KnownCells(is_sheet=document.is_sheet, is_tagged=document.is_tagged and not _has_fields(page))
+    known = KnownCells(is_sheet=document.is_sheet, tags=None if _has_fields(page) else document.tags)
     try:
         reading = pages.read_page(page, remarks, document.layers_off, known=known, is_plain=is_plain)
     except MemoryError:

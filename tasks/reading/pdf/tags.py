@@ -8,7 +8,7 @@ import ctypes
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -16,17 +16,16 @@ from typing import Any, Final, NamedTuple
 import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
+from tasks.reading.pdf.document import TagBudget
 from tasks.reading.pdf.grids import is_too_much
-from tasks.reading.pdf.lines import Interval, Line, LineCell, build_lines, is_figure, is_sign, over
+from tasks.reading.pdf.lines import Interval, Line, LineCell, build_lines, is_amount, is_figure, is_sign, over
 from tasks.reading.pdf.rows import Rows, join_lines
 from tasks.reading.pdf.table_columns import find_column, find_sheet_columns
 from tasks.reading.pdf.tables import Table
 from tasks.reading.pdf.words import PageWord, write_words
 
-_MOST_ELEMENTS: Final = 10_000
-"""Elements of a page's structure that are looked at."""
 _MOST_CHILDREN: Final = 100_000
-"""Children of one element, most of which may be on other pages."""
+"""Children of elements that are looked at for a page, most of which may be on other pages."""
 _DEEPEST: Final = 40
 _LEVEL: Final = 0.5
 """How far beyond the first and the last row a word still stands among them, as a share of its size."""
@@ -39,6 +38,8 @@ _MOST_LINES: Final = 15
 """Lines of a cell at most: one with more is prose that is set in a frame."""
 _PARTS: Final = 2
 """Parts of a line of a cell that are far from each other, at most."""
+_LARGE: Final = 1.5
+"""How much larger than a table's letters those of a watermark are, at least."""
 
 _count: Final = document.plain(pdfium.FPDF_StructElement_CountChildren)
 _child: Final = document.plain(pdfium.FPDF_StructElement_GetChildAtIndex)
@@ -55,27 +56,38 @@ class _Row(NamedTuple):
 
 
 class _Structure:
-    """The tables that the structure of an open page names, from a limited number of its elements.
+    """The tables that the structure of an open page names; none if it has more children than may be looked at.
 
     Those that hold other tables are left out.
     """
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, budget: TagBudget) -> None:
         self.tables: list[list[_Row]] = []
-        self._left = _MOST_ELEMENTS
-        tree = pdfium.FPDF_StructTree_GetForPage(page)
+        self._seen: set[int] = set()
+        self._left = before = min(_MOST_CHILDREN, budget.children)
+        tree = pdfium.FPDF_StructTree_GetForPage(page) if before > 0 else None
         if tree:
-            for index in range(min(_MOST_ELEMENTS, pdfium.FPDF_StructTree_CountChildren(tree))):
+            self._left -= (count := pdfium.FPDF_StructTree_CountChildren(tree))
+            for index in range(count if self._left > 0 else 0):
                 element = ctypes.cast(pdfium.FPDF_StructTree_GetChildAtIndex(tree, index), ctypes.c_void_p).value
                 if element:
                     self._find(element, 0)
             pdfium.FPDF_StructTree_Close(tree)
+            budget.children -= before - self._left
+            if self._left <= 0:
+                self.tables = []
+
+    def _look(self, get: Callable[[int, int], Any], parent: int) -> list[Any]:
+        """What `get` says of each child of an element, none if they are too many."""
+        count = _count(parent)
+        self._left -= count
+        return list(map(get, repeat(parent), range(count))) if self._left > 0 else []
 
     def _children(self, parent: int, depth: int) -> list[int]:
-        """The elements within one that have content on the page."""
-        children = list(filter(None, map(_child, repeat(parent), range(min(_MOST_CHILDREN, _count(parent))))))
-        self._left -= len(children)
-        return children if self._left > 0 and depth < _DEEPEST else []
+        """The elements within one that have content on the page, each the first time that it is met."""
+        met = dict.fromkeys(child for child in self._look(_child, parent) if child and child not in self._seen)
+        self._seen.update(met)
+        return list(met) if depth < _DEEPEST else []
 
     def _find(self, element: int, depth: int) -> None:
         """Add the tables in an element."""
@@ -99,9 +111,7 @@ class _Structure:
 
     def _marks(self, element: int, depth: int) -> Iterator[int]:
         """The numbers of the marked content in an element; tables in it are added."""
-        for mark in map(_child_mark, repeat(element), range(min(_MOST_CHILDREN, _count(element)))):
-            if mark >= 0:
-                yield mark
+        yield from (mark for mark in self._look(_child_mark, element) if mark >= 0)
         for child in self._children(element, depth):
             if document.string(_kind, child) == "Table":
                 self._find(child, depth)
@@ -112,7 +122,7 @@ class _Structure:
 class _Cell(LineCell):
     """A cell of several lines as one of a line."""
 
-    __slots__ = ("lines",)
+    __slots__ = ("_is_torn", "lines")
 
     def __init__(self, lines: Sequence[Line]) -> None:
         super().__init__([word for line in lines for word in line.words])
@@ -124,7 +134,8 @@ class _Cell(LineCell):
     def join(self, end: float = math.inf) -> None:
         """Put its lines together, which may reach up to `end`. A figure that it has no room for is one again."""
         texts = [write_words(line.words) for line in self.lines]
-        if _TORN_FIGURE.fullmatch(" ".join(texts)):
+        self._is_torn = _TORN_FIGURE.fullmatch(" ".join(texts)) is not None
+        if self._is_torn:
             self._text = "".join(texts)
             return
         end = math.inf if any(text[-1:].isdecimal() for text in texts) else end
@@ -134,14 +145,19 @@ class _Cell(LineCell):
     @property
     def is_one(self) -> bool:
         """Whether it is neither several cells nor a part of the page."""
-        figures = [sum(is_figure(cell.text) for cell in line.cells) for line in self.lines]
-        several = max(figures) > 1 or sum(figures) > _PARTS or max(len(line.cells) for line in self.lines) > _PARTS
+        several = len(self.amounts) > 1 or max(len(line.cells) for line in self.lines) > _PARTS
         return not several and len(self.lines) <= _MOST_LINES and not is_too_much(self.lines)
 
+    @property
+    def amounts(self) -> list[float]:
+        """The baseline of each figure in it; a figure that it has no room for is one, and a year is none."""
+        bases = [line.base for line in self.lines for cell in line.cells if is_amount(cell.text)]
+        return bases[:1] if self._is_torn else bases
 
-def find_tagged_tables(page: Any, textpage: Any, words: Sequence[PageWord]) -> list[Table]:
+
+def find_tagged_tables(page: Any, textpage: Any, words: Sequence[PageWord], budget: TagBudget) -> list[Table]:
     """The tables of an open page by its tags, given its words, where the two agree."""
-    tables = _Structure(page).tables
+    tables = _Structure(page, budget).tables
     if not tables:
         return []
     marks = _find_marks(textpage, [index for word in words for index in (word.first, word.end - 1)])
@@ -186,21 +202,25 @@ def _read_rows(tags: Sequence[_Row], by_mark: dict[int, list[PageWord]]) -> list
 
 
 def _are_rows(rows: Sequence[Line]) -> bool:
-    """Whether rows stand below each other, several of them with several cells."""
+    """Whether rows stand below each other, several of them with several cells, and the figures of each are level."""
     if sum(len(row.cells) > 1 for row in rows) < 2:
         return False
-    if not all(isinstance(cell, _Cell) and cell.is_one for row in rows for cell in row.cells):
-        return False
+    for row in rows:
+        cells = [cell for cell in row.cells if isinstance(cell, _Cell)]
+        bases = [base for cell in cells for base in cell.amounts]
+        if not all(cell.is_one for cell in cells) or (bases and max(bases) - min(bases) > _LEVEL * row.size):
+            return False
     return all(max(word.base for word in above.words) < below.base for above, below in itertools.pairwise(rows))
 
 
 def _are_others_among(rows: Sequence[Line], words: Sequence[PageWord], marks: Mapping[int, int]) -> bool:
-    """Whether other content stands between the rows or beside them; what is no content, as a watermark, may."""
+    """Whether other words stand between the rows or beside them; a watermark, which is no content, may."""
     held = {word.first for row in rows for word in row.words}
+    large = _LARGE * max(row.size for row in rows)
     top, bottom = rows[0].base, max(word.base for word in rows[-1].words)
     return any(
         top - _LEVEL * word.size < word.base < bottom + _LEVEL * word.size
-        and (marks[word.first] >= 0 or word.piece > 0)
+        and (word.size < large or marks[word.first] >= 0)
         for word in words
         if word.first not in held
     )

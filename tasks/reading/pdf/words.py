@@ -20,7 +20,7 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.numerals import raise_text
 from tasks.reading.pdf import document
-from tasks.reading.pdf.document import Box, PageText
+from tasks.reading.pdf.document import Box, PageText, TagBudget
 
 _WORD: Final = re.compile("([^\\s\x02\ufffe]+)[\x02\ufffe]?")
 """PDFium marks a hyphen at a line's end, and gives no line break."""
@@ -89,13 +89,13 @@ class KnownCells(NamedTuple):
     """What a document itself says of the cells on a page.
 
     `fields`: the boxes of a form's fields that are filled in, and their values. `is_sheet`: a program for sheets
-    printed it, which draws each cell by itself. `is_tagged`: its structure may name tables, and no
-    fields are on the page: the tags of forms are those of their boxes.
+    printed it, which draws each cell by itself. `tags`: how much of its structure, which may name tables, is still
+    looked at; None where fields are on the page: the tags of forms are those of their boxes.
     """
 
     fields: Sequence[tuple[Box, str]] = ()
     is_sheet: bool = False
-    is_tagged: bool = False
+    tags: TagBudget | None = None
 
 
 NONE_KNOWN: Final = KnownCells()
