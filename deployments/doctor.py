@@ -194,7 +194,9 @@ def _drive() -> Iterator[CheckResult]:
 def _drive_session(folder: str) -> Iterator[CheckResult]:
     description = choose_drive()
     if description.session_check is None:
-        raise NotConfigured(f"There is nothing to try out on {description.title}: DILIGENCE_DRIVE names another drive.")
+        raise NotConfigured(
+            f"{description.title} has no sessions to try out. Set DILIGENCE_DRIVE=google to try those of Google Drive."
+        )
     yield from cast("SessionCheck", import_module(description.session_check)).check_folder(folder)
 
 

@@ -86,4 +86,4 @@ def test_another_drive_has_nothing_to_try(monkeypatch: pytest.MonkeyPatch, capsy
     with pytest.raises(SystemExit) as end:
         doctor("rooms")
     assert end.value.code == 1
-    assert "nothing to try out" in capsys.readouterr().out
+    assert "no sessions to try out" in capsys.readouterr().out
