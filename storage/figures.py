@@ -27,7 +27,8 @@ class StoredLedger(SQLModel, table=True):
 
     `basis` is the basis of figures for which no word gives one, `deck` whether the text is a presentation, `dated` the
     document's own date (ISO) according to its text and first name, `changed` the day on which its file says it was last
-    changed. `left_out` counts numbers by reason; `ties` are sums that do not add up.
+    changed, `company` the company that it names as its own. `left_out` counts numbers by reason; `ties` are sums that
+    do not add up.
     """
 
     __tablename__ = "ledgers"
@@ -39,6 +40,7 @@ class StoredLedger(SQLModel, table=True):
     deck: bool = False
     dated: str | None = None
     changed: str | None = None
+    company: str | None = None
     left_out: dict[str, int] = Field(default_factory=dict, sa_column=Column(JSON, nullable=False))
     ties: list[dict[str, Any]] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from statistics import median
 from typing import Any, Final, Literal
 
 from tasks.figures.document_figures import agrees
@@ -34,6 +35,10 @@ _ROUND: Final = 2
 
 _TOLD: Final = 3
 """… where so many digits stand before them."""
+
+_TENFOLD: Final = Decimal(10)
+_NEAR: Final = Decimal("1.05")
+"""Times by which figures of two companies differ, and those that say the same do not."""
 
 _SCALES: Final = (1000, 10**6, 10**9)
 _DAYS: Final = date.max.toordinal()
@@ -89,14 +94,13 @@ def find_versions(figures: Iterable[RoomFigure], rule: Sequence[Step] = RULE) ->
 
 def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> list[FigureConflict]:
     found: list[FigureConflict] = []
-    for group in groups(figures).values():
-        if group[0].figure.unit == UNKNOWN or all(row.figure.value == group[0].figure.value for row in group):
-            continue
-        ranked = rank_figures(group, rule)
+    compared = [rank_figures(group, rule) for group in groups(figures).values() if group[0].figure.unit != UNKNOWN]
+    apart = _find_strangers(compared)
+    for ranked in compared:
         counted = ranked[0]
         others: dict[tuple[str, Decimal], RoomFigure] = {}
         for other in ranked[1:]:
-            if _contradicts(counted, other):
+            if _contradicts(counted, other) and frozenset((counted.document_id, other.document_id)) not in apart:
                 others.setdefault((other.document_id, other.figure.value), other)
         if others:
             listed = tuple(others.values())
@@ -105,6 +109,20 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
             told = (counted.figure.concept, counted.figure.period, counted, listed, why, step, kinds)
             found.append(FigureConflict(*told))
     return sorted(found, key=lambda conflict: (conflict.concept, conflict.period))
+
+
+def _find_strangers(compared: Iterable[Sequence[RoomFigure]]) -> set[frozenset[str]]:
+    """Pairs of documents with several figures for the same that differ tenfold in most and agree in none: they are of
+    two companies, or one of them was misread.
+    """
+    ratios: dict[frozenset[str], list[Decimal]] = defaultdict(list)
+    for counted, *others in compared:
+        for other in others:
+            low, high = sorted((abs(counted.figure.value), abs(other.figure.value)))
+            times = high / low if low else _TENFOLD if high else Decimal(1)
+            ratios[frozenset((counted.document_id, other.document_id))].append(times)
+    several = ((pair, found) for pair, found in ratios.items() if len(found) > 1 and len(pair) > 1)
+    return {pair for pair, found in several if min(found) > _NEAR and median(found) >= _TENFOLD}
 
 
 def _contradicts(counted: RoomFigure, other: RoomFigure) -> bool:

@@ -35,6 +35,7 @@ from storage.figures import (
 from storage.texts import group_sizes, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError, Unreadable
+from tasks.figures.company import name_other_companies
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
 from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
@@ -361,15 +362,19 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         )
         for why, count in ledger.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
-    founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR]
+    companies = {text_id: ledger.company for text_id, (ledger, _) in found.items()}
+    rows = name_other_companies(rows, companies, _load_text)
+    founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR and not row.figure.entity]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
     rows = list(map(_over, by_the_rooms_year(rows, _load_text)))
-    derived = derive(rows, rule)
+    derived, conflicts, versions = derive(rows, rule), find_conflicts(rows, rule), find_versions(rows, rule)
     if concept is not None:
+        conflicts = [each for each in conflicts if each.concept == concept]
+        versions = [each for each in versions if each.concept == concept]
         rows = [row for row in rows if row.figure.concept == concept]
         derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
-    return RoomLedger(rows, find_conflicts(rows, rule), derived, ties, left_out, founded, find_versions(rows, rule))
+    return RoomLedger(rows, conflicts, derived, ties, left_out, founded, versions)
 
 
 def _sure(day: str | None) -> str | None:

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
+from tasks.figures.company import find_company
 from tasks.figures.conflicts import decimal_text
 from tasks.figures.document import LedgerDocument, Places
 from tasks.figures.document_figures import find_figures
@@ -111,6 +112,7 @@ def look_through(path: Path, _: str) -> Reading:
         "ties": list(map(asdict, findings.ties)),
         "basis": document.kind.basis, "deck": document.kind.deck, "dated": dated.isoformat() if dated else None,
         "changed": document.file_dates()[1],
+        "company": find_company(text.text, text.name, recognised=bool(document.recognised)) or None,
     }  # fmt: skip
     found = LookedThrough(
         list(map(asdict, (*findings.figures, *findings.founded))),

@@ -70,10 +70,14 @@ def caseless(text: str) -> str:
     return one_line(text).casefold()
 
 
-_LEGAL_FORMS: Final = frozenset(
-    "ab ag aps as asa bv co company corp corporation gmbh inc incorporated kft kg kgaa kk limited llc llp lp "  # noqa: SIM905 - a list of words reads best as words
-    "ltd mbh nv ohg oy oyj plc pte pty sa sarl sas se sl spa sro srl ug".split()
+LEGAL_FORMS: Final = frozenset(
+    "ab ag akcyjna aps as asa bhd bv co company corp corporation doo gmbh inc incorporated kft kg kgaa kk lda limitada "  # noqa: SIM905 - a list of words reads best as words
+    "limited llc llp lp ltd ltda mbh nv odpowiedzialnością ohg oo oy oyj plc pte pty sa sarl sas se sl spa sro srl tbk "
+    "uab ug zoo".split()
 )
+"""The last words of companies' names, without points."""
+
+_PARTS_OF_FORMS: Final = frozenset("ograniczoną private pvt sdn sp spółka z".split())  # noqa: SIM905 - as above
 
 
 def same_name(name: str, full_name: str) -> bool:
@@ -86,10 +90,18 @@ def same_name(name: str, full_name: str) -> bool:
     while full_words:
         if full_words == words:
             return True
-        if full_words[-1] not in _LEGAL_FORMS or len(full_words) == 1:
+        if full_words[-1] not in LEGAL_FORMS or len(full_words) == 1:
             return False
         full_words.pop()
     return False
+
+
+def read_name(name: str) -> tuple[str, ...]:
+    """The words of a company's name without its legal form, in lower case: `alpha` and `robotics`."""
+    words = _name_words(name)
+    while len(words) > 1 and words[-1] in LEGAL_FORMS | _PARTS_OF_FORMS:
+        words.pop()
+    return tuple(words)
 
 
 def _name_words(name: str) -> list[str]:

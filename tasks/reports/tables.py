@@ -12,6 +12,7 @@ from storage.documents import RunDocument
 from storage.scores import Absence, Decision
 from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.documents.kinds.room import RoomKinds
+from tasks.language.normalise import read_name
 from tasks.reports.models import (
     AtStake,
     CalendarEntry,
@@ -33,10 +34,6 @@ from tasks.table.columns import Column, ColumnSet, value_in_words
 from tasks.table.spans import subtract_duration
 
 _MONEY: Final = ("revenue", "recurring_revenue")
-_LEGAL_FORM: Final = re.compile(
-    r"(?<!\s)[,.]?\s*+\b(?:inc|incorporated|corp|corporation|co|company|llc|ltd|limited|plc|gmbh|ag|s\.?a|sas|b\.?v|n\.?v|se|kg|oy|ab|as)\b\.?",
-    re.IGNORECASE,
-)
 
 
 def build_table(
@@ -198,16 +195,16 @@ def _calendar(rows: Sequence[ReportedRow]) -> list[CalendarEntry]:
 
 def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[ReportedFigure]]) -> list[AtStake]:
     """For each agreement that a change of control puts at risk, a party's newest revenue in the ledger."""
-    by_party: dict[str, list[ReportedFigure]] = {}
+    by_party: dict[tuple[str, ...], list[ReportedFigure]] = {}
     for figure in figures() if any(_value(row, "change_of_control") is True for row in rows) else ():
         if figure.entity and figure.concept in _MONEY and len(figure.unit) == 3:
-            by_party.setdefault(_plain_name(figure.entity), []).append(figure)
+            by_party.setdefault(read_name(figure.entity), []).append(figure)
     stakes: list[AtStake] = []
     for row in rows:
         if _value(row, "change_of_control") is not True:
             continue
         for party in _value(row, "parties") or ():
-            known = by_party.get(_plain_name(party))
+            known = by_party.get(read_name(party))
             if known:
                 newest = max(known, key=lambda figure: figure.period.rpartition("/")[2])
                 stakes.append(
@@ -220,10 +217,6 @@ def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[Report
                     )
                 )
     return stakes
-
-
-def _plain_name(name: str) -> str:
-    return " ".join(re.findall(r"\w+", _LEGAL_FORM.sub("", name).casefold()))
 
 
 def table_rows(table: ReportedTable) -> Iterator[Row]:

@@ -79,8 +79,7 @@ def check_figure(
     verdict = verdict_in_words(written, met, scale, _between(bands, comparable, unit, score, scale))
     quotes = [excerpt for row in value.inputs if (excerpt := _excerpt(row, evidence))]
     concepts = {row.figure.concept for row in value.inputs}
-    of_inputs = find_conflicts((row for row in figures if row.figure.concept in concepts), order)
-    conflicts = [conflict for conflict in of_inputs if conflict.counted in value.inputs]
+    conflicts = [conflict for conflict in find_conflicts(figures, order) if conflict.counted in value.inputs]
     shown = amount_in_words(comparable, unit)
     name = expression.in_words
     reason = f"{name[:1].upper()}{name[1:]} is {shown} {period_in_words(value.period)}{_inputs(value)}. {verdict}"

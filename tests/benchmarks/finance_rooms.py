@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tasks.figures.company import find_company, name_other_companies
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -83,6 +84,7 @@ def conflicts_of(folder: Path) -> list[FigureConflict]:
     """The conflicts among the documents of a folder."""
     rows: list[RoomFigure] = []
     texts: list[str] = []
+    companies: dict[int, str] = {}
     for file in sorted(folder.iterdir()):
         reading = read_document(str(file))
         places = [place for place in reading.places if place.kind != "cell"]
@@ -100,8 +102,10 @@ def conflicts_of(folder: Path) -> list[FigureConflict]:
             )
             for figure in find_figures(document, taxonomy()).figures
         )
+        companies[len(texts)] = find_company(reading.text, file.name, recognised=bool(document.recognised))
         texts.append(reading.text)
-    return find_conflicts(by_the_rooms_year(rows, texts.__getitem__))
+    own = name_other_companies(rows, companies, texts.__getitem__)
+    return find_conflicts(by_the_rooms_year(own, texts.__getitem__))
 
 
 def _said(period: str) -> str:

@@ -28,6 +28,7 @@ from tasks.companies.web.page import Page
 from tasks.evidence import excerpt
 from tasks.evidence.boxes import Letters
 from tasks.evidence.excerpt import Mark
+from tasks.figures.company import find_company
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
@@ -220,6 +221,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.reports.wording.wrap_text": lambda text: wording.wrap_text(text, 400, 9),
     "tasks.reports.wording.line_count": lambda text: wording.line_count(text, 400, 9),
     "tasks.reports.wording.fit_text": lambda text: wording.fit_text(text, 400, 9, 3),
+    "tasks.figures.company.find_company": lambda text: find_company(text, "report.pdf"),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
     "tasks.reading.text_writer.cells": _cells,
     "tasks.reading.text_writer.with_cells": lambda text: list(
