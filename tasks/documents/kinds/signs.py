@@ -86,9 +86,12 @@ _CODE: Final = re.compile(
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
 """Behind a title, what is said of the document: "Audit report: to be issued"."""
 _BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
-_PARTIES: Final = re.compile(rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) ")
-_NEAR: Final = 200
-"""Characters behind the title of an agreement in which its parties are named."""
+_PARTIES: Final = re.compile(
+    r" (?:(?:by and|made|entered into|(?:(?:dated|of|vom|du|de|del|van) )?\d+ \w+ \d{4}) )?"
+    r"(?:(?:this|the present|diese[rs]?|der vorliegende|l[ea] presente?|el presente|deze) (?:\w+ ){1,20}?)?"
+    rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) "
+)
+"""In plain words, how an agreement goes on behind its title: "made between A and B", "This lease is dated …"."""
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
@@ -301,8 +304,7 @@ def _names_parties(kind: Kind, line: str, body: str) -> bool:
         or not (named.end == len(line) or _BETWEEN.match(line, named.end + 1))
     ):
         return False
-    behind = body.find(line) + named.end
-    return _PARTIES.search(body[behind : behind + _NEAR]) is not None
+    return _PARTIES.match(body, body.find(line) + named.end) is not None
 
 
 def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:

@@ -613,7 +613,11 @@ def test_a_name_of_many_things_is_that_of_a_kind_only_with_what_that_has_to_say(
 
 @cases(
     ("behind", "kind"),
-    [("between A and B", "loan_agreement"), ("Employment contract\nLease", None), ("between them", None)],
+    [
+        ("between A and B", "loan_agreement"),
+        ("Employment contract\nLease", None),
+        ("The choice is between A and B", None),
+    ],
 )
 def test_a_title_below_a_letterhead_is_that_of_an_agreement_whose_parties_follow(behind: str, kind: str | None) -> None:
     head = "\n".join(f"Head {letter}" for letter in "ABCDEFGHIJ")
