@@ -395,6 +395,9 @@ _MOST_FOUNDED: Final = 20
 _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 
+_NAME_WORDS: Final = 9
+"""A line of so many words is no company's name."""
+
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
 
@@ -552,7 +555,8 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     """The figures that only notes have for a concept and period: those that most of them agree with, none of two that
     are given as often.
 
-    All of them in a short workbook, whose sheets may contradict each other or be versions of a plan.
+    In a short document all of them, if they have two values at most, as they contradict each other; none of two values
+    below the names of two companies. All of them in a short workbook, whose sheets may also be versions of a plan.
     """
     is_long = len(document.text) > _LONG
     if document.stores_numbers and not is_long:
@@ -564,9 +568,22 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     votes = Counter((figure.value, figure.step) for figure in figures)
     agreeing = {one: sum(count for other, count in votes.items() if agrees(*one, *other)) for one in votes}
     most = [one for one in votes if agreeing[one] == max(agreeing.values())]
+    apart = [one for one in votes if not agrees(*one, *most[0])]
+    if not is_long and all(agrees(*one, *apart[0]) for one in apart):
+        companies = {_company_over(document.text, each.row) for each in named} - {""}
+        most = most if apart and len(companies) > 1 else []
     same = [figure for figure in figures if all(agrees(figure.value, figure.step, *one) for one in most)]
     findings.leave_out("tables that differ from each other", len(figures) - len(same))
     yield from same
+
+
+def _company_over(text: str, start: int) -> str:
+    """The name of a company that is a line shortly above a row; "" if there is none."""
+    lines = (line.split() for line in reversed(text[max(0, start - _LONGEST) : start].split("\n")))
+    names = (
+        line for line in lines if 1 < len(line) < _NAME_WORDS and WORDS.company_name.fullmatch(line[-1].strip(".,"))
+    )
+    return " ".join(next(names, []))
 
 
 def _sum_debt(of_statements: Iterable[TableCandidate]) -> _Sums:

@@ -437,12 +437,13 @@ def test_escapes_within_cells_and_numbers_part_neither(row: str, found: list[str
     assert [figure[1] for figure in figures(text, "update.md")] == found
 
 
-def test_of_tables_that_differ_in_a_report_none_counts_but_one_that_is_rounded_does() -> None:
-    page = "Note {}\nEUR\t2024\nRevenue\t{}\n\nThe text goes on over several lines before the next of them.\n\n"
-    assert figures(page.format(1, "652,184") + page.format(2, "925,386")) == []
-    rounded = page.format(1, "652,184") + page.format(2, "652,000").replace("EUR", "EUR thousand").replace(
-        "652,000", "652"
-    )
+def test_tables_of_a_short_report_contradict_each_other_but_of_many_or_of_two_companies_none_counts() -> None:
+    page = "{}\nEUR\t2024\nRevenue\t{}\n\nThe text goes on over several lines before the next of them.\n\n"
+    both = page.format("Note 1", "652,184") + page.format("Note 2", "925,386")
+    assert [figure[1] for figure in figures(both)] == ["652184", "925386"]
+    assert figures(both + page.format("Note 3", "777,000")) == []
+    assert figures(page.format("Acme GmbH", "652,184") + page.format("Beta GmbH", "925,386")) == []
+    rounded = page.format("Note 1", "652,184") + page.format("Note 2", "652").replace("EUR", "EUR thousand")
     assert [figure[1] for figure in figures(rounded)] == ["652184", "652000"]
 
 
