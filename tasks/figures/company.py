@@ -44,8 +44,15 @@ _MOST_WORDS: Final = 9
 _JOINS: Final = frozenset(
     {"a", "and", "und", "et", "y", "e", "of", "de", "da", "do", "for", "für", "van", "von", "der"}
 )
-_NO_NAMES: Final = frozenset({"the", "a", "about", "for", "holding", "parent", "consolidated", "group", "our", "this"})
+_NO_NAMES: Final = LEGAL_FORMS | frozenset(
+    "the a about for our this dear mr holding parent consolidated group portfolio public private operating liability "  # noqa: SIM905 - a list of words reads best as words
+    "management target client issuer balance sheet net revenue total assets cash flow income profit statement".split()
+)
 """What no company is called by: "Holding Company", "About Acme Inc."."""
+
+_STARTS: Final = frozenset({"the", "about", "for", "dear"})
+_CODE_NAME: Final = re.compile(r"\bP(?:roject|ROJECT) [A-Z]|\b[Pp]repared by\b")
+"""Where a bank or adviser may be named in place of a company that is not."""
 
 _LONG: Final = 5000
 _SHORTEST: Final = 3
@@ -57,9 +64,11 @@ def find_company(text: str, name: str, *, recognised: bool = False) -> str:
 
     `name` is its file's; with `recognised`, letters may have been read wrongly.
     """
-    fields = {one_line(value) for value in _FIELD.findall(text)}
+    fields = {one_line(value) for value in _FIELD.findall(text) if any(map(str.isalpha, value[3:]))}
     if fields:
         return fields.pop() if len(fields) == 1 else ""
+    if _CODE_NAME.search(text[:_OPENING]):
+        return ""
     lines = [line for line in text[:_OPENING].split("\n") if line.strip()][:_LINES]
     read = [_read_line(PurePath(name).stem.replace("_", " ").replace("+", " "), _BLANK), *map(_read_line, lines[::-1])]
     named = {read_name(company): company for company in read if company}
@@ -81,7 +90,8 @@ def _read_line(line: str, behind: re.Pattern[str] = _BEHIND) -> str:
         is_capital = word[0][0].isupper() or word[0][0].isdigit()
         is_form = plain in LEGAL_FORMS and (is_capital or "." in word[0]) and word[0] not in _NO_FORMS
         if number and is_form and behind.match(line, word.end()):
-            return "" if line[: words[0].end()].casefold() in _NO_NAMES else line[: word.end()]
+            is_none = words[0][0].casefold() in _STARTS or set(read_name(line[: word.end()])) <= _NO_NAMES
+            return "" if is_none else line[: word.end()]
         if not (is_capital or (number and (word[0] == "&" or plain in LEGAL_FORMS | _JOINS))):
             break
     return ""

@@ -25,6 +25,8 @@ from tests.cases import cases
         ("Revenue by customer\nBig Lots Stores Inc\t19,920\nRoss Stores Inc\t50\n", "sales.pdf", ""),
         ("STATEMENT OF FINANCIAL POSITION AS\nof December 31, 2024\n", "balance.pdf", ""),
         ("Revenue of the company\nHolding Company\nAbout Acme Inc.\n", "memo.pdf", ""),
+        ("Project Falcon\nGoldman Sachs & Co. LLC\nRevenue 5", "teaser.pdf", ""),
+        ("Company name: TBD\nPublic Limited Company\nBalance Sheet Co.", "template.xlsx", ""),
         ("Acme Ltd\n" + "Revenue grew in all our markets.\n" * 200, "letter.pdf", ""),
     ],
 )
