@@ -82,6 +82,10 @@ _STREAM_LASTS = 10  # times the limit on a silence that a streamed answer may ta
 _CONNECTING = 10.0  # seconds at most to open a connection
 _MOST_LISTED = 50  # models that are remembered of an address
 _TEMPLATE = 2_000  # tokens that a server may add to a prompt
+_NO_LIMIT = (
+    "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
+    "Leave the budget out, or ask another server."
+)
 _ERROR_START = 4000  # characters of an error's body; a server that echoes the prompt puts its own words first
 
 T = TypeVar("T")
@@ -169,10 +173,7 @@ class Endpoint:
         while True:
             limit, sent_without = self._answer_limit(account, most), frozenset(self.capabilities.refused)
             if Option.LIMIT in sent_without and account.answer_limit is not None:
-                raise NotConfigured(
-                    "The AI server does not accept a limit on the length of answers, which DILIGENCE_AI_BUDGET needs. "
-                    "Leave the budget out, or ask another server."
-                )
+                raise NotConfigured(_NO_LIMIT)
             try:
                 with adding_to_failures(usage):
                     reply = self._patiently(
@@ -187,21 +188,25 @@ class Endpoint:
                 raise unknown_model(self.capabilities.models) from None
             except EndlessAnswer:
                 raise
-            except ContextWindowExceeded as error:
-                if error.window is not None:
-                    self.capabilities.narrow_window(error.window)
-                # The room for the answer may have been what is too much: it is smaller now.
-                if again or limit == self._answer_limit(account, most):
+            except (ContextWindowExceeded, AnswerCut) as error:
+                if not self._learn(error, limit) or again or limit == self._answer_limit(account, most):
                     raise
                 usage, again = error.usage, True
-            except AnswerCut as cut:
-                # Thoughts count as a part of the answer. Where they leave nothing of it, it is given more room, once.
-                if cut.text or not cut.usage.calls or limit is None:
-                    raise
-                self.capabilities.thinks = True
-                if again or limit == self._answer_limit(account, most):
-                    raise
-                usage, again = cut.usage, True
+
+    def _learn(self, error: ContextWindowExceeded | AnswerCut, limit: int | None) -> bool:
+        """Keep what a failure for want of room shows of the model; returns whether other room may be enough.
+
+        Thoughts count as a part of the answer: where they leave nothing of it, it is given more. For a prompt that was
+        too long, the room for the answer may have been what is too much: it is smaller now.
+        """
+        if isinstance(error, ContextWindowExceeded):
+            if error.window is not None:
+                self.capabilities.narrow_window(error.window)
+            return True
+        if error.text or not error.usage.calls or limit is None:
+            return False
+        self.capabilities.thinks = True
+        return True
 
     def send(self, request_format: RequestFormat, request: dict[str, Any]) -> bytes:
         """The body of the response to a request in that format; a busy server is tried again for a while.
