@@ -438,24 +438,20 @@ def measure_coverage(
     """
     folded = list(map(_fold, texts))
     language = _find_language(question, texts)
-    weights: dict[str, float] = {}
-    having: dict[str, list[bool]] = {}
     names = _asked_names(question, set(tokens(known)), language)
     years = {match["year"] for match in _TIME.finditer(question)}
-    for name, weight in names.items() if len(names) <= _MOST_ASKED else ():
-        if _A_YEAR.fullmatch(name) and name not in years:
-            continue  # a bound or the end of a span, which need not be said
-        patterns = [_word_pattern(word, language) for word in name.split()]
-        having[name] = [all(pattern.search(text) for pattern in patterns) for text in folded]
-        count = sum(having[name])
-        weights[name] = weight * log(1 + max(len(texts), _FEWEST) / (count or _NONE))
+    # Other years are a bound or the end of a span, which need not be said.
+    asked = [name for name in names if name in years or not _A_YEAR.fullmatch(name)]
+    having = {name: _find_holders(name, folded, language) for name in asked if len(names) <= _MOST_ASKED}
     if years & having.keys() and not any(any(having[year]) for year in years & having.keys()):
         return [0.0] * len(texts)  # nothing is said of that year
+    weights = {
+        name: names[name] * log(1 + max(len(texts), _FEWEST) / (sum(has) or _NONE)) for name, has in having.items()
+    }
     theirs = _find_theirs(question, names, language)
     others = {at for at, text in enumerate(folded) if theirs is not None and theirs.search(text)}
-    for at in others:
-        for has in having.values():
-            has[at] = False
+    for at, has in itertools.product(others, having.values()):
+        has[at] = False
     total = sum(weights.values())
     if not total:
         return [1.0] * len(texts)
@@ -465,6 +461,12 @@ def measure_coverage(
         beside = (texts[place] for place in range(max(0, at - 1), min(at + 2, len(texts))) if place not in others)
         covered[at] |= _find_meant(meant, " ".join(beside), weights)
     return [sum(map(weights.__getitem__, words)) / total for words in covered]
+
+
+def _find_holders(name: str, folded: Iterable[str], language: str) -> list[bool]:
+    """For each folded text, whether it has all words of a name."""
+    patterns = [_word_pattern(word, language) for word in name.split()]
+    return [all(pattern.search(text) for pattern in patterns) for text in folded]
 
 
 def _find_theirs(question: str, names: Iterable[str], language: str) -> re.Pattern[str] | None:
