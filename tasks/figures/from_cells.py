@@ -6,7 +6,7 @@ two rows of one concept that differ.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -318,15 +318,21 @@ class _Table:
             return sorted(at for at in above if cells[at])
         if not cells[0]:
             return sorted(numbers)
-        marked = any(find_currency(cells[at][:1]) for at in numbers)
-        if not numbers and all(may_be_scale(cell) for cell in cells[1:] if cell):
-            marked = self._reader.speaks(cells[0])  # "Revenue | $1,000" heads nothing
         everywhere = {*range(1, len(cells))}
-        numbers |= {at for at in (everywhere if marked else above) if may_be_scale(cells[at])}
-        among = above if numbers else set[int]()
-        if (numbers or above) and self._reader.speaks(cells[0]):
-            among = everywhere if numbers else {at for at in above if read_units(cells[at]).currency}
-        return sorted(numbers | {at for at in among if tables.is_year(cells[at])})
+        numbers |= {at for at in (everywhere if self._is_marked(row, numbers) else above) if may_be_scale(cells[at])}
+        return sorted(numbers | {at for at in self._beside_numbers(row, numbers, above) if tables.is_year(cells[at])})
+
+    def _beside_numbers(self, row: Row, numbers: Collection[int], above: Collection[int]) -> Iterable[int]:
+        """The cells of a row that hold a number even where it looks like a year."""
+        if not (numbers or above) or not self._reader.speaks(row.cells[0]):
+            return above if numbers else ()
+        return range(1, len(row.cells)) if numbers else (at for at in above if read_units(row.cells[at]).currency)
+
+    def _is_marked(self, row: Row, numbers: Collection[int]) -> bool:
+        """Whether a sign of a currency is at one of a row's numbers; "Revenue | $1,000" heads nothing and is marked."""
+        if not numbers and all(may_be_scale(cell) for cell in row.cells[1:] if cell):
+            return self._reader.speaks(row.cells[0])
+        return any(find_currency(row.cells[at][:1]) for at in numbers)
 
     def _says_nothing(self, row: Row) -> bool:
         """Whether a row of numbers has a name that cannot give a figure, since neither columns nor title name a

@@ -244,11 +244,7 @@ _COUNTED: Final = re.compile(r"([A-Z])\d{0,2}")
 
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; if a company's name is above all of them, it is not taken for the name of a part."""
-    columns = [
-        replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
-    ]
-    if any(_GROUP.search(column.words) for column in columns):  # "Group | Company": the parent alone is beside it
-        columns = [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
+    columns = _name_parent(columns)
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
     counted = {match[1] for entity in entities if entity and (match := _COUNTED.fullmatch(entity))}
     if len(entities) > 2 and len(counted) == 1 and all(entity and _COUNTED.fullmatch(entity) for entity in entities):
@@ -257,6 +253,16 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     if not only or not WORDS.company_name.search(only):
         return columns
     return [replace(column, entity=None) for column in columns]
+
+
+def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
+    """The columns; those of the whole group are of no part, and the company alone beside them is the parent."""
+    columns = [
+        replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
+    ]
+    if not any(_GROUP.search(column.words) for column in columns):
+        return columns
+    return [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
 
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:

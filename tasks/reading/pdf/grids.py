@@ -7,7 +7,7 @@ top of the page to its bottom.
 import itertools
 import math
 from bisect import bisect, bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from operator import itemgetter
 from typing import Final
@@ -457,8 +457,7 @@ class _Grid:
     def _part_stack(self, fields: Sequence[list[list[Line]]], cells: Sequence[int], y: int, x: int) -> bool:
         """Put the lines of a cell spanning several rows into the rows where they stand; returns whether it did.
 
-        Some programs draw rules between the figures of a table but not between their labels. Either each line is a
-        label, or most rows have a line on the level of another cell's, or it is a figure at the foot.
+        Some programs draw rules between the figures of a table but not between their labels.
         """
         lines, last = fields[y][x], self._last_row(cells, y, x)
         if last == y or not lines:
@@ -466,28 +465,13 @@ class _Grid:
         rows: dict[int, list[Line]] = {}
         for line in lines:
             rows.setdefault(bisect(self._ys, _middle(line.words[0])) - 1, []).append(line)
-        level = sum(
-            any(_are_level(held, cell) for cell in fields[row] if cell is not lines) for row, held in rows.items()
-        )
-        figures = [
-            line for row in rows for cell in fields[row] if cell is not lines for line in cell if _is_figures(line)
-        ]
-        most = max(sum(_are_level([line], figures) for line in held) for held in rows.values())
-        least = LEVEL * (last + 1 - y)
-        if len(lines) < STACKED:
-            is_stack = len(lines) == level == 1 and last in rows and is_figure(write_words(lines[0].words))
-        elif most >= STACKED and len(rows) > 1:
-            is_stack = True
-        elif len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
-            is_stack = False
-        else:
-            ends = [(above[-1], below[0]) for above, below in itertools.pairwise(rows.values())]
-            is_stack = have_room(ends, self._end(lines, cells, y, x))
-        if is_stack:
-            fields[y][x] = []
-            for row, held in rows.items():
-                fields[row][x] = held
-        return is_stack
+        beside = {row: [cell for cell in fields[row] if cell is not lines] for row in rows}
+        if not _is_stack(rows, beside, range(y, last + 1), self._end(lines, cells, y, x)):
+            return False
+        fields[y][x] = []
+        for row, held in rows.items():
+            fields[row][x] = held
+        return True
 
     def _end(self, lines: Sequence[Line], cells: Sequence[int], y: int, x: int) -> float:
         """Where the lines of a cell may end: its right side, minus a margin as wide as that on its left.
@@ -572,6 +556,28 @@ class _Grid:
                 if y and not below[x]:
                     join(field, field - width)
         return list(map(root, first))
+
+
+def _is_stack(
+    rows: Mapping[int, list[Line]], beside: Mapping[int, Sequence[Sequence[Line]]], span: range, end: float
+) -> bool:
+    """Whether the lines of a cell belong to the rows where they stand, and not to all that the cell spans (`span`).
+
+    Either each line is a label, or most rows have a line on the level of one of the cells `beside`, or it is a figure
+    at the foot. `end` is where the lines may end.
+    """
+    lines = [line for held in rows.values() for line in held]
+    level = sum(any(_are_level(held, cell) for cell in beside[row]) for row, held in rows.items())
+    figures = [line for cells in beside.values() for cell in cells for line in cell if _is_figures(line)]
+    most = max(sum(_are_level([line], figures) for line in held) for held in rows.values())
+    least = LEVEL * len(span)
+    if len(lines) < STACKED:
+        return len(lines) == level == 1 and span[-1] in rows and is_figure(write_words(lines[0].words))
+    if most >= STACKED and len(rows) > 1:
+        return True
+    if len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
+        return False
+    return have_room([(above[-1], below[0]) for above, below in itertools.pairwise(rows.values())], end)
 
 
 def _close_grid(rules: Rules) -> list[RuledLine]:

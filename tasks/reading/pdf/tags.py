@@ -8,7 +8,7 @@ import ctypes
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -167,14 +167,18 @@ def find_tagged_tables(page: Any, textpage: Any, words: Sequence[PageWord], budg
     found: list[Table] = []
     for tags in tables:
         rows = _read_rows(tags, by_mark)
-        home = {mark: number for number, cell in enumerate(cell for row in tags for cell in row.cells) for mark in cell}
-        held = (word for row in rows for word in row.words)
-        parted = any(home.get(marks[word.first]) != home.get(marks[word.end - 1]) for word in held)
-        if not parted and _are_rows(rows) and not _are_others_among(rows, words, marks):
+        if not _has_parted_words(tags, rows, marks) and _are_rows(rows) and not _are_others_among(rows, words, marks):
             columns = find_sheet_columns(rows)
             if len(columns) > 1 and all(_fits(row, columns) for row in rows):
                 found.append(_read_table(rows, columns))
     return found
+
+
+def _has_parted_words(tags: Sequence[_Row], rows: Sequence[Line], marks: Mapping[int, int]) -> bool:
+    """Whether a word of the rows begins in one cell and ends in another."""
+    home = {mark: number for number, cell in enumerate(cell for row in tags for cell in row.cells) for mark in cell}
+    held = (word for row in rows for word in row.words)
+    return any(home.get(marks[word.first]) != home.get(marks[word.end - 1]) for word in held)
 
 
 def _find_marks(textpage: Any, characters: Sequence[int]) -> dict[int, int]:
@@ -189,8 +193,7 @@ def _read_rows(tags: Sequence[_Row], by_mark: dict[int, list[PageWord]]) -> list
     rows: list[Line] = []
     headings: list[_Cell] = []
     for cells, is_heading in tags:
-        held = [[word for mark in cell for word in by_mark.pop(mark, ())] for cell in cells]
-        parts = sorted((_Cell(build_lines(words)) for words in held if words), key=attrgetter("left"))
+        parts = sorted(_read_cells(cells, by_mark), key=attrgetter("left"))
         words = [word for cell in parts for word in cell.words]
         if parts:
             rows.append(Line(words, min(word.base for word in words), max(word.size for word in words), list(parts)))
@@ -199,6 +202,14 @@ def _read_rows(tags: Sequence[_Row], by_mark: dict[int, list[PageWord]]) -> list
         cell.left = min(row.left for row in rows)
         cell.right = max(row.right for row in rows)
     return rows
+
+
+def _read_cells(cells: Iterable[Iterable[int]], by_mark: dict[int, list[PageWord]]) -> Iterator[_Cell]:
+    """The cells with words, which are taken out."""
+    for cell in cells:
+        words = [word for mark in cell for word in by_mark.pop(mark, ())]
+        if words:
+            yield _Cell(build_lines(words))
 
 
 def _are_rows(rows: Sequence[Line]) -> bool:
