@@ -6,7 +6,7 @@ conflicts between sources, changes since the last run, and how stable the rankin
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from sqlmodel import Session
 
@@ -233,10 +233,9 @@ def load_results(run_id: str) -> RunResults:
         if outcome.status is ScoreStatus.MISSING and criterion is not None:
             result.missing.append(outcome.missing or criterion.label)
         if outcome.contested is not None:
-            one, other = ("no score" if score is None else f"{score:g}" for score in outcome.contested.values())
-            places = "; ".join(f"{order['document_name']}, {order['place']}" for order in outcome.orders[:3])
-            told = f"{result.company.name}, {outcome.criterion_id}: {one} with, {other} without"
-            result.contested.append(f"{told} ({places})" if places else told)
+            result.contested.append(
+                f"{result.company.name}, {outcome.criterion_id}: {_word_contest(outcome.contested, outcome.orders)}"
+            )
         if outcome.warning:
             result.warnings.append(f"{criterion.name if criterion else outcome.criterion_id}: {outcome.warning}")
     for document in documents:
@@ -249,6 +248,13 @@ def load_results(run_id: str) -> RunResults:
         for result in results.values()
     ]
     return RunResults(run, cost, unique)
+
+
+def _word_contest(scores: Mapping[str, float | None], orders: Sequence[Mapping[str, Any]]) -> str:
+    """The scores with and without the words that give orders to a model, and up to three places of these words."""
+    one, other = ("no score" if score is None else f"{score:g}" for score in scores.values())
+    places = "; ".join(f"{order['document_name']}, {order['place']}" for order in orders[:3])
+    return f"{one} with, {other} without" + (f" ({places})" if places else "")
 
 
 def result_lines(results: RunResults) -> list[str]:
