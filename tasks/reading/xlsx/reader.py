@@ -14,6 +14,8 @@ from io import BytesIO
 from itertools import islice
 from typing import Final, NamedTuple
 
+from python_calamine import CalamineWorkbook
+
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
 from tasks.reading import formats, libreoffice, limits
@@ -578,8 +580,6 @@ class SheetWriter(CellWriter):
 
 def read_with_calamine(source: Source) -> Reading:
     """The cells as calamine reads them, sheet by sheet; numbers as stored, dates in ISO form."""
-    from python_calamine import CalamineWorkbook  # noqa: PLC0415 - seldom needed
-
     writer = Writer()
     data = source if isinstance(source, bytes) else source.read_bytes()
     with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
