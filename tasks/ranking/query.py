@@ -481,7 +481,9 @@ def _find_theirs(question: str, names: Iterable[str], language: str) -> re.Patte
     genitive = "(?:of (?:the|an?|each|our|its)|des|eine[rs]|der|vom|du|de la|del|dell[ao]|van (?:de|het)) "
     return re.compile(
         rf"\b{_OTHERS}(?:['’]s|s['’]){kind} (?:{owned})"
-        rf"|\b(?:the|der|die|le|la) {_OTHERS} (?:has|hat|employs|emploie|beschaftigt) (?:[\d.,]+ )?(?:{owned}|people)"
+        rf"|\b(?:our {_OTHERS} [\w-]+ was"
+        rf"|(?:the|our|der|die|le|la) {_OTHERS} (?:has|hat|was|employs|emploie|beschaftigt))"
+        rf" (?:[\d.,]+ )?(?:{owned}|people)"
         rf"|\b(?:{owned})\w*{kind} (?:of [\w-]+['’]s {_OTHERS}\b|{genitive}{_OTHERS}\b{_NO_NOUN})"
     )
 

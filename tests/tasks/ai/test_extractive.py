@@ -192,6 +192,7 @@ def test_years_of_bounds_and_numbers_like_years_need_not_be_there() -> None:
         ("How many employees are there?", "Customer support and sales employees number 120.", True),
         ("Who are the directors?", "The directors of the Bank are Jane Poe and John Roe.", True),
         ("Who are the directors?", "The directors of Acme's supplier Beta are Jane Poe and John Roe.", False),
+        ("When was the company founded?", "Our customer Acme was founded in 1921.", False),
         ("How many employees are there?", "The number of employees of the buyer's subsidiary is 50.", False),
     ],
 )
