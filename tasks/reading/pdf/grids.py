@@ -573,8 +573,8 @@ def _is_stack(
     least = LEVEL * len(span)
     if len(lines) < STACKED:
         return len(lines) == level == 1 and span[-1] in rows and is_figure(write_words(lines[0].words))
-    if most >= STACKED and len(rows) > 1:
-        return True
+    if most >= STACKED and len(rows) > 1 and not any(line.words[0].text[0].islower() for line in lines):
+        return have_room(itertools.pairwise(lines), end)
     if len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
         return False
     return have_room([(above[-1], below[0]) for above, below in itertools.pairwise(rows.values())], end)

@@ -163,7 +163,8 @@ def test_what_a_cell_says_in_several_lines_stays_one_cell() -> None:
     ]
 
 
-def test_labels_in_a_cell_that_reaches_into_the_header_stand_beside_their_figures() -> None:
+def _labels_below_header(*labels: str) -> list[list[str]]:
+    """The rows of a table whose cell of labels reaches into its header, without a rule between them."""
     canvas = page()
     canvas.grid([250, 350, 450], [700, 680, 580])
     canvas.line(72, 700, 250, 700)
@@ -172,14 +173,25 @@ def test_labels_in_a_cell_that_reaches_into_the_header_stand_beside_their_figure
     canvas.drawString(76, 686, "Particulars")
     for x, year in ((280, "2024"), (380, "2023")):
         canvas.drawString(x, 686, year)
-    for number, label in enumerate(("Public shareholding", "Promoters and their group", "Pledged", "Encumbered")):
+    for number, label in enumerate(labels):
         y = 666 - 24 * number
         canvas.drawString(76, y, label)
         canvas.drawRightString(345, y, f"{number + 1},200")
         canvas.drawRightString(445, y, f"{number + 1},100")
-    rows = rows_of(text_of(canvas))
+    return rows_of(text_of(canvas))
+
+
+def test_labels_in_a_cell_that_reaches_into_the_header_stand_beside_their_figures() -> None:
+    rows = _labels_below_header("Public shareholding", "Promoters and their group", "Pledged", "Encumbered")
     assert rows[0] == ["Particulars", "2024", "2023"]
     assert rows[2] == ["Promoters and their group", "2,200", "2,100"]
+
+
+def test_lines_of_a_label_that_wraps_beside_figures_are_no_labels_of_theirs() -> None:
+    rows = _labels_below_header(
+        "Shares of the public that", "are neither pledged nor", "encumbered in favour of", "a bank"
+    )
+    assert not any(row[0] and any(row[1:]) for row in rows[1:])
 
 
 def test_a_heading_in_larger_letters_is_no_part_of_the_header_below_it() -> None:
