@@ -252,7 +252,9 @@ def find_notice(contract: Contract) -> FoundValue | None:
     for match in find_all(contract, written("notice")):
         clause = contract.clause(match.start(), match.end())
         words = flat[clause.start : clause.end]
-        if not says("ends_by_notice", words):
+        if not says("ends_by_notice", words) or not says("ends_or_keeps", words):
+            continue
+        if says("notice_of_others", words) and not says("not_renewed", words):
             continue
         durations = [one for one in find_durations(flat, clause.start, clause.end) if is_notice(flat, one, clause)]
         if not durations:
@@ -361,7 +363,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
     while position < end:
         position += len(_THE.match(flat[position : position + 60])[0])  # type: ignore[index] # it may be empty
         stop = _name_end(contract, position, end)
-        name = " ".join(flat[position:stop].split()).strip(" ,*")
+        name = " ".join(flat[position:stop].split()).strip(" ,*-•")
         if flat[stop : stop + 1] == "." and _LEGAL_END.search(name):
             name, stop = f"{name}.", stop + 1
         alias = _ALIAS.search(flat, stop, min(end, stop + 450))
@@ -408,7 +410,12 @@ def _listed_next(flat: str, start: int, end: int) -> re.Match[str] | None:
 
 def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:
     """Whether words are a name: they end in a legal form, or an alias or a description follows."""
-    if not 2 < len(name) < 90 or name.count(" ") > 11 or _NO_PARTY.fullmatch(name):
+    if (
+        not 2 < len(name) < 90
+        or name.count(" ") > 11
+        or _NO_PARTY.fullmatch(name)
+        or re.search(r"[|#]| - |\d{5}", name)
+    ):
         return False
     words = {word for word in name.split() if word.islower()} - _SMALL
     if words and not (len(words) == 1 and _LEGAL_END.search(name)):
@@ -433,6 +440,8 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
         start = match.start(match.lastgroup or 0)
         written = re.split(r"\.\s", match[match.lastgroup or 0])[0]
         end = start + len(written)
+        if says("in_part", contract.flat[end : end + 60]):
+            continue
         place = " ".join(written.split())
         if state := _STATE_BESIDE.match(contract.flat, start):
             place = state[1]
@@ -457,7 +466,9 @@ def find_assignment(contract: Contract) -> FoundValue | None:
     for match in find_all(contract, written("assign")):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
-        if not says("of_contract", words) or says("of_other_things", words[:500]):
+        if not says("of_contract", words) or says("of_other_things", words[:500]) or says("free_to_assign", words):
+            continue
+        if says("of_other_object", contract.words(Span(match.end(), clause.end))):
             continue
         if says("not_assigned", words) and says("with_consent", words):
             return FoundValue("consent", (clause,), 0.85)
@@ -473,13 +484,19 @@ _CONTROL_RIGHT: Final = re.compile(written("control_right"), re.IGNORECASE)
 
 def find_change_of_control(contract: Contract) -> FoundValue | None:
     """Whether a change of control gives the other party a right: to terminate, or to be asked."""
+    best: FoundValue | None = None
+    is_denied = False
     for match in find_all(contract, written("control")):
         clause = contract.clause(match.start(), match.end())
         words = contract.words(clause)
         right = _CONTROL_RIGHT.search(words)
-        if right and (says("may_terminate", right[0]) or not says("no_right", words)):
+        if right and says("denied_right", words):
+            is_denied = True
+        elif right and says("may_terminate", right[0]):
             return FoundValue(True, (clause,), 0.75)
-    return None
+        elif right and not says("no_right", words):
+            best = best or FoundValue(True, (clause,), 0.75)
+    return None if is_denied else best
 
 
 def find_liability_cap(contract: Contract) -> FoundValue | None:
@@ -493,6 +510,10 @@ def find_liability_cap(contract: Contract) -> FoundValue | None:
 
 
 # --- what one clause states: an amount, a duration, or that it is so
+
+
+_BEHIND: Final = 6
+"""Characters behind a value that belong to it: `DKK 3,334 each`."""
 
 
 class _Stated(BaseModel):
@@ -522,7 +543,7 @@ def _find_stated(stated: _Stated, contract: Contract) -> FoundValue | None:
         if found is None:
             continue
         value, end = found
-        if not unless or not pattern(unless).search(contract.flat, clause.start, max(match.end(), end)):
+        if not unless or not pattern(unless).search(contract.flat, clause.start, max(match.end(), end + _BEHIND)):
             return FoundValue(value, (Span(clause.start, max(clause.end, end)),), stated.sure)
     return None
 

@@ -205,6 +205,9 @@ class FoundValue:
     absence: Absence | None = None
 
 
+_EMPHASIS: Final = re.compile(r"(?<![*\[])\*\*(?![*\s\]])([^*\n]{1,1000})(?<!\s)\*\*(?!\*)")
+
+
 @dataclass
 class Contract:
     """A text for finders to look at; `finders` are all of them by name, because some ask others."""
@@ -212,6 +215,10 @@ class Contract:
     text: str
     finders: Mapping[str, "Finder"]
     known: dict[str, FoundValue | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Blank the stars of Markdown around words; all places stay the same."""
+        self.text = _EMPHASIS.sub(r"  \1  ", self.text)
 
     @cached_property
     def flat(self) -> str:

@@ -111,6 +111,30 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("assignment", "We may refuse a Transfer not made in accordance with this Agreement.", None),
         ("change_of_control", "Customer may terminate this Agreement upon a change of control of Supplier.", True),
         ("change_of_control", '"Change of Control" means the sale of all shares.', None),
+        *(
+            ("change_of_control", text, None)
+            for text in (
+                "A change of control of Supplier shall not give rise to any right of Customer to terminate this Agreement.",
+                "A change of control shall not, by itself, give a party any right to terminate. Upon a change of control it may assign with consent.",
+                "The Company may assign this Agreement, including in connection with a merger or sale of assets, without Employee's consent.",
+                "Ein Kontrollwechsel berechtigt den Kunden nicht zur Kündigung.",
+            )
+        ),
+        ("assignment", "The Company may assign this Agreement to any successor, without Employee's consent.", None),
+        ("assignment", "The Processor shall not transfer EU Personal Data to others, save under the Standard Contractual Clauses.", None),
+        *(
+            ("notice", f"{text}. It renews for one year unless a party gives sixty (60) days' notice of non-renewal.", "P60D")
+            for text in (
+                "Each invoice is issued not less than thirty (30) days prior to each annual renewal date",
+                "It shall renew for one (1) year only upon an agreement of the parties executed thirty (30) days prior to the expiration date",
+                "Supplier may increase the fees for a renewal term by thirty (30) days' prior written notice",
+            )
+        ),
+        ("governing_law", "This DPA is governed by the law of Belgium insofar as it relates to compliance.", None),
+        ("price", "The purchase price is DKK 3,334 each.", None),
+        ("price", "For the compensation, each founder receives a salary of DKK 27,000 per month.", None),
+        ("parties", 'between\n\n- **Alpha N.V.**, a Belgian company (the "**Customer**"); and\n\n- **Beta, Inc.**, an Ohio corporation (the "**Provider**").', ["Alpha N.V.", "Beta, Inc."]),
+        ("governing_law", "This Agreement is governed by the laws of the **State of Delaware**, without regard to conflicts.", "Delaware"),
         ("liability_cap", "In no event shall the aggregate liability of a party exceed the fees paid.", True),
         ("liability_cap", "The insurance policy limits liability to more than one case per occurrence.", None),
         ("price", "The annual fee is EUR 120,000 per year.", {"value": "120000", "unit": "EUR"}),
