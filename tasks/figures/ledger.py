@@ -351,7 +351,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         found = find_ledgers(session, documents)
     rows: list[RoomFigure] = []
     ties: list[dict[str, Any]] = []
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     for text_id, document in documents.items():
         if text_id not in found:
             continue
@@ -360,21 +360,26 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         ties.extend(
             {**tie, "document_id": document.document_id, "document_name": document.document_name} for tie in ledger.ties
         )
-        for why, count in ledger.left_out.items():
-            left_out[why] = left_out.get(why, 0) + count
+        left_out.update(ledger.left_out)
     companies = {text_id: ledger.company for text_id, (ledger, _) in found.items()}
     rows = name_other_companies(rows, companies, _load_text)
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR and not row.figure.entity]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
     rows = list(map(_over, by_the_rooms_year(rows, _load_text)))
     derived, conflicts, versions = derive(rows, rule), find_conflicts(rows, rule), find_versions(rows, rule)
-    if concept is not None:
-        conflicts = [each for each in conflicts if each.concept == concept]
-        versions = [each for each in versions if each.concept == concept]
-        rows = [row for row in rows if row.figure.concept == concept]
-        derived = [figure for figure in derived if any(row.figure.concept == concept for row in figure.inputs)]
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
-    return RoomLedger(rows, conflicts, derived, ties, left_out, founded, versions)
+    room = RoomLedger(rows, conflicts, derived, ties, dict(left_out), founded, versions)
+    return room if concept is None else _take_concept(room, concept)
+
+
+def _take_concept(room: RoomLedger, concept: str) -> RoomLedger:
+    """The ledger with the figures and conflicts of one concept, and what is derived from it."""
+    return room._replace(
+        figures=[row for row in room.figures if row.figure.concept == concept],
+        conflicts=[conflict for conflict in room.conflicts if conflict.concept == concept],
+        derived=[value for value in room.derived if any(row.figure.concept == concept for row in value.inputs)],
+        versions=[version for version in room.versions if version.concept == concept],
+    )
 
 
 def _sure(day: str | None) -> str | None:
