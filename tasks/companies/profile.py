@@ -390,10 +390,12 @@ def registrable(value: str, field: str = "domain") -> str:
         surplus.remove("slashes")
     host = _plain(parts["host"], field)
     domain = _suffixes().privatesuffix(host)
-    if domain is None and "." not in host:
-        _refuse(field, "is not a whole web domain; send one such as example.com")
     if domain is None:
-        _refuse(field, f'"{host}" is an ending that companies register under; send a whole domain, such as example.com')
+        is_ending = "is" if "." in host else "is at most"
+        _refuse(
+            field,
+            f'"{host}" {is_ending} an ending that companies register under; send a whole domain, such as example.com',
+        )
     if domain != host:
         surplus.insert(0, "a subdomain")
     if surplus:
