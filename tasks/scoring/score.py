@@ -10,7 +10,7 @@ version of the program would score differently is scored again.
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -275,10 +275,14 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     answerer = with_names(answerer, partial(_find_names, inputs, open_evidence))
     plans = search_plans(open_evidence, answerer, ledger)
     unsaved: list[Scored] = []
-    for scored in criterion_results(inputs, evidence, answerer, ledger, plans):
+    results = criterion_results(inputs, evidence, answerer, ledger, plans)
+    for scored in results:
         unsaved.append(scored)
         if answerer.judges:  # what comes next may take a while
-            _save(company.id, unsaved)
+            try:
+                _save(company.id, unsaved)
+            except KeyboardInterrupt as interrupt:  # calls under way are left behind, as where they are waited for
+                results.throw(interrupt)
             unsaved = []
     _save(company.id, unsaved)
     with database.reading() as session:
@@ -305,7 +309,7 @@ def criterion_results(
     answerer: Answerer,
     ledger: Ledger | None,
     plans: SearchPlans | None = None,
-) -> Iterator[Scored]:
+) -> Generator[Scored, None, None]:
     """The results of the criteria without a stored outcome, or with one that failed or has other inputs.
 
     Stores nothing but the model's answers. Without `plans`, passages are found by the criteria's words alone. Facts,

@@ -402,6 +402,29 @@ def test_a_process_that_is_stopped_loses_only_what_was_under_way(
     assert len(server.requests) == 5
 
 
+def test_an_interrupt_while_a_result_is_stored_waits_for_no_answer(
+    room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.asks(*many(2))
+    go_on = threading.Event()
+
+    def says(request: ModelRequest) -> str:
+        if "(1)" in request.messages[0]["content"]:
+            go_on.wait(60)
+        return verdict(request)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    server.says = says
+    monkeypatch.setattr("tasks.scoring.score._save", interrupt)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        score_criteria(room.id)
+    assert time.monotonic() - began < 40
+    go_on.set()
+
+
 def test_a_run_s_own_settings_hold_in_every_judgement(
     room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
