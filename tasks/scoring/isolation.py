@@ -300,8 +300,8 @@ def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> 
     names = ", ".join(list(failed)[:_MOST_NAMED])
     more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
     result = CriterionResult.without_answer(error, kept)
-    reason = f"Passages of these documents could not be read, so nothing was scored: {names}{more}. {result.reason}"
-    return replace(result, reason=reason)
+    opening = "The model gave no usable answer about passages of these documents, so nothing was scored"
+    return replace(result, reason=f"{opening}: {names}{more}. {result.reason}")
 
 
 def _with_all(result: CriterionResult, against: Quotes) -> CriterionResult:

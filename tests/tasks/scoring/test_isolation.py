@@ -179,7 +179,10 @@ def test_a_passage_that_could_not_be_read_is_named_and_nothing_is_scored(room: R
     server.then(refusing())
     result = judged(room)
     assert (result.status, result.score, result.failed) == (ScoreStatus.UNSCORED, None, True)
-    assert re.match(r"Passages of these documents could not be read, so nothing was scored: \w+\.txt\.", result.reason)
+    assert re.match(
+        r"The model gave no usable answer about passages of these documents, so nothing was scored: \w+\.txt\.",
+        result.reason,
+    )
     again = judged(room)
     assert (again.status, again.score) == (ScoreStatus.SCORED, 1)
     assert len(server.requests) == 2 + 1 + 1  # what was read is not read again
