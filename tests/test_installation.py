@@ -1,8 +1,11 @@
-"""`make demo` and `make test` install with uv, from the index that pip is configured for; tests run side by side."""
+"""What `make demo` and `make test` install: from which index, and that it is enough; tests run side by side."""
 
+import json
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,42 @@ def test_uv_asks_the_index_that_pip_is_configured_for(tmp_path: Path, how: str) 
         )
     assert done.returncode != 0  # the index is empty
     assert "/simple/a-package-of-ours/" in index.paths()
+
+
+def test_all_modules_load_with_what_an_installation_without_extras_has() -> None:
+    locked = re.findall(r"^([\w.-]+)(?:\[[^]]*\])?==", (REPOSITORY / "requirements.lock").read_text(), re.MULTILINE)
+    ours = {re.sub(r"[-_.]+", "-", name).lower() for name in [*locked, "diligence"]}
+    absent = [
+        package
+        for package, names in packages_distributions().items()
+        if ours.isdisjoint(re.sub(r"[-_.]+", "-", name).lower() for name in names)
+    ]
+    assert "py7zr" in absent
+    done = subprocess.run(
+        [sys.executable, "-c", _LOAD, json.dumps(absent)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == ["tasks.documents.drive.archives.seven_zip_process", "py7zr"]
+
+
+_LOAD = """
+import json, sys
+from importlib import import_module
+from pathlib import Path
+
+sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
+sys.path.insert(0, ".")
+for package in ("api", "deployments", "flows", "storage", "tasks"):
+    for path in sorted(Path(package).rglob("*.py")):
+        if {"migrations", "sample"} & {*path.parts}:
+            continue
+        try:
+            import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
+        except ModuleNotFoundError as error:
+            print(".".join(path.with_suffix("").parts), error.name)
+"""
+"""Prints each module that a package is missing for, and the package."""
