@@ -104,12 +104,13 @@ def _count(words: _Name, text: str) -> int:
 
 
 def name_other_companies(
-    rows: list[RoomFigure], companies: Mapping[int, str | None], text_of: Callable[[int], str]
+    rows: list[RoomFigure], companies: Mapping[int, str | None], text_of: Callable[[int], str], called: str = ""
 ) -> list[RoomFigure]:
     """The figures of a room, those in documents of other companies with the company's name as their entity.
 
-    `companies` are the names that the documents give, by text. The room's company is the one that most documents
-    mention; with none ahead of the others, none is. `text_of` is called for each text if the names differ.
+    `companies` are the names that the documents give, by text. The room's company is the one that is `called` so, for
+    example in the batch; else the one that most documents mention; with none ahead of the others, none is. `text_of` is
+    called for each text if the names differ.
     """
     named = {text_id: read_name(company) for text_id, company in companies.items() if company}
     if len(set(named.values())) < 2:
@@ -120,10 +121,19 @@ def name_other_companies(
         related = {name, *mentioned[text_id]}
         joined = [group for group in groups if group & related]
         groups = [*(group for group in groups if group not in joined), related.union(*joined)]
+    words = read_name(called)
+    groups_called = [group for group in groups if any(_begin_alike(words, name) for name in group)]
     counts = [sum(1 for names in mentioned.values() if names & group) for group in groups]
+    if len(groups_called) == 1:
+        counts = [int(group is groups_called[0]) for group in groups]
     own = groups[counts.index(max(counts))] if counts.count(max(counts)) == 1 else set[_Name]()
     others = {text_id: companies[text_id] for text_id, name in named.items() if name not in own}
     return [_name_company(row, others.get(row.text_id)) for row in rows]
+
+
+def _begin_alike(one: _Name, other: _Name) -> bool:
+    """Whether one name is the beginning of the other: "Acme", "Acme Robotics"."""
+    return bool(one and other) and all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _find_mentions(text: str, names: Collection[_Name]) -> set[_Name]:

@@ -341,10 +341,12 @@ def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:
     return [figure_from(columns) for columns in found.figures if columns["concept"] != FOUNDING_YEAR], found
 
 
-def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE) -> RoomLedger:
+def room_ledger(
+    texts: Iterable[LedgerText], concept: str | None = None, rule: Sequence[Step] = RULE, company: str = ""
+) -> RoomLedger:
     """What is stored about the texts of a room; with `concept`, only its figures and conflicts.
 
-    `rule` decides which of several contradicting figures counts.
+    `rule` decides which of several contradicting figures counts. `company` is whose room it is, where that is known.
     """
     documents = first_by_path(texts)
     with database.reading() as session:
@@ -362,7 +364,7 @@ def room_ledger(texts: Iterable[LedgerText], concept: str | None = None, rule: S
         )
         left_out.update(ledger.left_out)
     companies = {text_id: ledger.company for text_id, (ledger, _) in found.items()}
-    rows = name_other_companies(rows, companies, _load_text)
+    rows = name_other_companies(rows, companies, _load_text, company)
     founded = [row for row in rows if row.figure.concept == FOUNDING_YEAR and not row.figure.entity]
     rows = [row for row in rows if row.figure.concept != FOUNDING_YEAR]
     rows = list(map(_over, by_the_rooms_year(rows, _load_text)))

@@ -63,7 +63,7 @@ class MemoTexts(RoomPassages):
         self.names = names
         once = first_by_path(documents)
         build(once.values())
-        self.ledger: RoomLedger = room_ledger(once.values())
+        self.ledger: RoomLedger = room_ledger(once.values(), company=names)
         self.line_of = lru_cache(maxsize=1024)(_find_line)
         self.text_of = lru_cache(maxsize=4)(_load_text)
         self.values = cache(self._find_values)

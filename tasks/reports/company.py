@@ -302,7 +302,7 @@ def company_report(
     if before and earlier:
         changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
     room = run_kinds(now.documents, find=False, is_final=run.reported_at is not None)
-    figures = _figures(now.documents, rows.claims, load_figure_rule(run.criteria))
+    figures = _figures(now.documents, rows.claims, load_figure_rule(run.criteria), now.company.name)
     # What a viewer may not see would be called missing.
     is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))
     return scores_report(
@@ -433,15 +433,17 @@ def side_of(session: Session, run: Run, company: RunCompany, seen: Seen | None, 
     return side if seen is None else as_seen(side, seen)
 
 
-def report_figures(documents: Sequence[RunDocument], run: Run) -> list[ReportedFigure]:
-    """The figures in these documents of a run, in the form for its report."""
-    figures = _figures(documents, [], load_figure_rule(run.criteria))["figures"]
+def report_figures(documents: Sequence[RunDocument], run: Run, company: str) -> list[ReportedFigure]:
+    """The figures in these documents of a company of a run, in the form for its report."""
+    figures = _figures(documents, [], load_figure_rule(run.criteria), company)["figures"]
     return [ReportedFigure.model_validate(figure) for figure in figures]
 
 
-def _figures(documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step]) -> dict[str, Any]:
+def _figures(
+    documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step], company: str
+) -> dict[str, Any]:
     """The fields of a company's report about the figures in its documents."""
-    ledger = room_ledger(run_texts(documents), rule=rule)
+    ledger = room_ledger(run_texts(documents), rule=rule, company=company)
     return {
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [

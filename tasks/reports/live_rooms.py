@@ -333,7 +333,7 @@ class _Room:
         return run_table(self.columns, kinds, self._documents, figures, self.log, quoted, seconds=0)
 
     def _figures(self) -> list[ReportedFigure]:
-        return report_figures(self._documents, self._run)
+        return report_figures(self._documents, self._run, self.chosen.name)
 
     def row(self) -> ReportedRow:
         """The row of its only document, with quotations.

@@ -41,11 +41,11 @@ _MAX_NEAREST: Final = 3  # figures that are named when one is missing
 _CURRENCY: Final = 3  # letters
 
 
-def load_figures(evidence: Evidence) -> Sequence[RoomFigure]:
-    """The figures of a room; texts that the ledger has not looked through yet are looked through now."""
+def load_figures(evidence: Evidence, company: str) -> Sequence[RoomFigure]:
+    """The figures of a company's room; texts that the ledger has not looked through yet are looked through now."""
     texts = run_texts(evidence.documents)
     build(texts)
-    return room_ledger(texts).figures
+    return room_ledger(texts, company=company).figures
 
 
 def check_figure(

@@ -111,7 +111,7 @@ class Inputs:
         elif isinstance(criterion, DocumentCheck):
             rest += [self.room]
         elif isinstance(criterion, FigureRule):
-            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule]
+            rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name]
         else:
             rest += [self.room, *self.cut_off, ledger_version(), criteria.figure_rule, self.company.name, criteria.runs]
             rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
@@ -326,7 +326,8 @@ def criterion_results(
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
-    room, open_evidence = _figures(evidence), evidence.open_to(answerer)
+    open_evidence, name = evidence.open_to(answerer), inputs.company.name
+    room = _figures(evidence, name)
 
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = hashes[criterion.id]
@@ -349,14 +350,14 @@ def criterion_results(
     is_weak = find_standing(answerer) is ModelTrial.WEAK
     judge = _Judge(
         *(criteria, inputs.company.name, open_evidence, answerer, ledger, plans),
-        *(room if open_evidence is evidence else _figures(open_evidence), reasons, is_weak),
+        *(room if open_evidence is evidence else _figures(open_evidence, name), reasons, is_weak),
     )
     yield from _judgements(judged, judge)
 
 
-def _figures(evidence: Evidence) -> RoomFigures:
-    """The figures of a room, looked up when the first criterion needs them."""
-    looked_up = cache(partial(load_figures, evidence))
+def _figures(evidence: Evidence, company: str) -> RoomFigures:
+    """The figures of a company's room, looked up when the first criterion needs them."""
+    looked_up = cache(partial(load_figures, evidence, company))
 
     def room() -> Sequence[RoomFigure]:
         evidence.record(row.document_id for row in looked_up())

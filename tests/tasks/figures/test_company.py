@@ -87,3 +87,21 @@ def test_documents_that_differ_tenfold_in_all_they_share_are_not_of_one_company(
     inflated = [replace(row, figure=replace(row.figure, value=row.figure.value * 3)) for row in shared[::2]]
     doubled = [replace(row, document_id="1", document_name="1.pdf") for row in inflated]
     assert len(find_conflicts([*shared[::2], *doubled])) == 2
+
+
+@cases("called", ["Acme", "ACME AG"])
+def test_the_company_that_the_batch_names_is_the_rooms(called: str) -> None:
+    named = {0: "Acme AG", 1: "Beta SE", 2: "Beta SE"}
+    rows = name_other_companies(
+        [_row(500, 0), _row(700, 1), _row(700, 2)], named, ["Acme", "Beta", "Beta"].__getitem__, called
+    )
+    assert [row.figure.value for row in choose_counted_figures(rows)] == [500]
+
+
+@cases("called", ["", "Project Falcon", "Beta Health"])
+def test_a_batch_that_names_none_of_them_leaves_it_to_the_documents(called: str) -> None:
+    named = {0: "Acme AG", 1: "Beta Trading SE", 2: "Beta Trading SE"}
+    rows = name_other_companies(
+        [_row(500, 0), _row(700, 1), _row(700, 2)], named, ["Acme", "Beta", "Beta"].__getitem__, called
+    )
+    assert [row.figure.value for row in choose_counted_figures(rows)] == [700]
