@@ -1,7 +1,7 @@
 """The process that reads a .7z: `list` prints its entries as JSON, `unpack` writes its members to a folder.
 
-`seven_zip` starts it with the descriptor of the open file; it imports neither settings nor tables. Members are written
-under their numbers, so that no name in the archive becomes a file name here.
+`seven_zip` starts it with the descriptor of the open file. Members are written under their numbers, so that no name in
+the archive becomes a file name here.
 """
 
 import json
