@@ -256,7 +256,7 @@ EXCUSED: Final[dict[str, str]] = {
         | memo\.measures\.is_same_time
         | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
     "it is given ids, and shows or keeps what was made before": r"""
-        reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.html\.fill_plain_page
+        reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.(company\.report_figures|html\.fill_plain_page)
         | reports\.wording\.(evidence_url|page_name|picture_name) | spending\.budget\.(find_ledger|record_unpriced)
         | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
