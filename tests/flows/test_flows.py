@@ -72,8 +72,9 @@ def only_run(prefect_server: None, tmp_path_factory: pytest.TempPathFactory) -> 
         ids = FlowRunFilter(id=FlowRunFilterId(any_=[flow_run.id for flow_run in mine]))
         tasks: list[str] = []
         for _ in range(60):  # Prefect's server learns of them by events, a little later
-            tasks = [task.name for task in client.read_task_runs(flow_run_filter=ids)]
-            if len(tasks) == 2:
+            found = client.read_task_runs(flow_run_filter=ids)
+            tasks = [task.name for task in found]
+            if len(tasks) == 2 and all(task.state and task.state.is_final() for task in found):
                 break
             time.sleep(0.5)
     return Finished(home, run, out, len(mine), tasks)
