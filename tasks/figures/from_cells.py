@@ -253,6 +253,7 @@ class _Table:
     def _read_words(self, row: Row) -> None:
         """Read a row without numbers: it has no value for its name, begins a section, or is a line of a header."""
         filled = [cell for cell in row.cells if cell]
+        filled = filled[1:] if len(filled) == 2 and filled[0].lower() == "x" else filled  # a mark beside a heading
         if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
             return
@@ -474,11 +475,15 @@ class _Table:
         return self._as_candidate(cell, column.label if column and of_column else said.label)
 
     def _is_flow(self, meaning: Meaning) -> bool:
-        """Whether the section says that a row of this meaning is another flow: a change of a balance, or of cash."""
+        """Whether the section or the statement says that a row of this meaning is another flow: a change of a balance,
+        or of cash.
+        """
         if meaning.concept.id == "operating_cash_flow":
             return WORDS.row_other_flows.search(self._section) is not None
-        is_balance = meaning.kind == "instant" and meaning.concept.id != "cash"  # that of the end stands below
-        return is_balance and WORDS.row_changes.match(self._section) is not None
+        if meaning.kind != "instant" or meaning.concept.id == "cash":  # that of the end stands below
+            return False
+        is_of_flows = any(map(WORDS.heading_of_cash_flows.search, (self._section, *self._titles[-2:])))
+        return is_of_flows or WORDS.row_changes.match(self._section) is not None
 
     def _ends_changes(self, meaning: Meaning) -> bool:
         """Whether a row of this meaning stands below a section of changes, not in it."""

@@ -279,9 +279,11 @@ def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ())
             if before is not None and heading and _stands_under(heading, grid, labels):
                 yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
             else:
-                before, of_sheet, labels = grid, sheet, {}
+                if sheet != of_sheet or any(map(has_days, _heading_of_days(grid))):
+                    before, of_sheet, labels = grid, sheet, {}
                 yield grid
-            labels |= {row.label.casefold(): row.cells for row in grid.rows[:_MOST_OF_A_STATEMENT]}
+            named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
+            labels |= {row.label.casefold(): row.cells for row in named}
             continue
         between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
         if of_pages and before is not None and _goes_on(before, grid, between):
@@ -331,24 +333,32 @@ def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Seque
     """Whether a table of a sheet without a heading stands under the days or years of one above it.
 
     Each of its numbers does, all of them in most rows; what heads it is a statement's name, with no word of a part or
-    scenario; and no row has the name of one above it (`labels`) with other numbers.
+    scenario; and fewer than half of its rows have the name of one above it (`labels`) with other numbers.
     """
     rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
-    own = " ".join([*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]).strip()
-    if not rows or not has_days(heading[-1]) or not _is_statement_name(own):
+    own = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
+    if not rows or not has_days(heading[-1]) or not _is_statement_name(" ".join(own).strip()):
         return False
     dated = {at for at, cell in enumerate(heading[-1].cells) if is_dated(cell)}
     numbers = [{at for at, cell in enumerate(row.cells) if at and is_number(cell)} for row in rows]
     if not all(each <= dated for each in numbers) or 2 * numbers.count(dated) <= len(rows):
         return False
-    return all(row.cells == labels.get(row.label.casefold(), row.cells) for row in rows)
+    others = sum(1 for row in rows if row.cells != labels.get(row.label.casefold(), row.cells))
+    return 2 * others < len(rows)
 
 
 def _is_statement_name(heading: str) -> bool:
-    """Whether a heading is the name of a statement and nothing else but units of money: "Balance sheet (USD m)"."""
+    """Whether a heading is the name of a statement, with nothing behind it but units of money or a section of it:
+    "Balance sheet (USD m)", "Balance sheet: assets".
+    """
+    heading = _HIDDEN.sub(" ", heading).strip()
     match = WORDS.statement_heading.match(heading) or WORDS.statement_section.match(heading)
-    rest = heading[match.end() :] if match else heading
+    rest = WORDS.statement_parts.sub("", heading[match.end() :]).strip(" :") if match else heading
     return match is not None and (not rest or (only_units(rest) and not read_units(rest).percent))
+
+
+_HIDDEN: Final = re.compile(r"\[hidden [^\]]*\](?: to (?:\[hidden [^\]]*\]|\d+)| \d+(?: to \d+)?)?")
+"""What the text of a workbook says of rows and columns that are not shown."""
 
 
 _MOST_OF_A_STATEMENT: Final = 200

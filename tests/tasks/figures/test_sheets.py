@@ -496,6 +496,28 @@ def test_statements_below_each_other_in_a_sheet_have_the_years_of_the_first(tmp_
     ]
 
 
+def test_the_years_at_the_top_of_a_model_head_the_statements_below_its_drivers(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD m", "2022A", "2023A", "2024E"], ["Days", 365, 365, 366], [], ["Drivers"], []]
+    rows += [["Inventories", "2%", "3%", "4%"], [], ["Balance sheet"], [], ["Total assets", 982, 1078, 1182], []]
+    rows += [["Cash flow statement"], [], ["Trade receivables", 7, 8, 9], ["Cash flow from operations", 80, 90, 95]]
+    assert [figure[:3] for figure in sheet(tmp_path, rows) if figure[4] == "forecast"] == [
+        ("total_assets", "1182000000", "2024-12-31"),
+        ("operating_cash_flow", "95000000", "2024-01-01/2024-12-31"),
+    ]
+
+
+def test_a_second_statement_of_the_same_rows_is_another_scenario(tmp_path: Path) -> None:
+    rows: list[Row] = [["EUR", 2022, 2023], ["Days", 365, 365], [], ["Income statement"], [], ["Revenue", 5000, 6000]]
+    rows += [["EBITDA", 1500, 1600], [], ["Income statement"], [], ["Revenue", 8000, 9000], ["EBITDA", 2800, 2900]]
+    assert [figure[1] for figure in sheet(tmp_path, rows)] == ["5000", "6000", "1500", "1600"]
+
+
+def test_a_mark_beside_the_name_of_a_section_begins_no_other_columns(tmp_path: Path) -> None:
+    rows: list[Row] = [["", "USD m", 2022, 2023], ["x", "Income statement"], ["", "Revenue", 900, 950]]
+    rows += [["x", "Balance sheet"], ["", "Total assets", 982, 1078]]
+    assert [figure[1] for figure in sheet(tmp_path, rows)] == ["900000000", "950000000", "982000000", "1078000000"]
+
+
 @pytest.mark.parametrize(
     ("heading", "found"),
     [
