@@ -483,10 +483,10 @@ def _find_time(
     when = find_period(sentence, match.start(), amount.start, end)
     if WORDS.compared_before.search(sentence[: match.start()]):  # what is compared with another has its own time
         return when if when is not None and when.start >= match.start() else None
-    when = when or own_period(document, sentence, match.start(), amount.end)
     compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
     if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after
         when = When(year=year + 1, months=12)
+    when = when or own_period(document, sentence, match.start(), amount.end)
     return when or spoken.inherit(sentence, min(match.start(), amount.start), match.end(), instant=instant)
 
 
