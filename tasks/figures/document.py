@@ -72,6 +72,9 @@ _LEVEL: Final = re.compile("#*")
 _ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\|])")
 """What parts a mark of Markdown from its meaning: "\\$150,000". An escaped pipe stays, as a bare one parts cells."""
 
+_TAG: Final = re.compile(r"</?[a-zA-Z][a-zA-Z\d]{0,9}(?: [^<>\n]{0,300})?/?>")
+"""A tag of HTML, which Markdown may have anywhere."""
+
 _ESCAPED_NUMBER: Final = re.compile(r"(?<!\d)\d+(?:\\?[.,]\d+)+")
 
 _NAMED: Final = re.compile(r"(?<=[a-z,] )([A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})")
@@ -82,6 +85,7 @@ _LONGEST_HEAD: Final = 60
 """Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
 
 _YEAR: Final = re.compile(r"\d\d(?!\d)")
+_GAP: Final = re.compile(r" {3,}")
 
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
@@ -178,6 +182,7 @@ class LedgerDocument:
         if self.format in _MARKED:
             self.text = _ESCAPED_NUMBER.sub(lambda match: match[0].replace("\\", "").ljust(len(match[0])), self.text)
             self.text = _ESCAPE.sub(" ", self.text)
+            self.text = _TAG.sub(lambda match: " " * len(match[0]), self.text)
             self.text = WORDS.document_emphasis.sub(
                 lambda match: match[0].replace(match[1], " " * len(match[1])), self.text
             )
@@ -487,20 +492,26 @@ class LedgerDocument:
     @cached_property
     def own_period(self) -> When | None:
         """The time that an update or a report says it is of: "Acme update, March 2025", "Reporting period: Q3 2025"."""
-        named = {*self._own_titles.values()}
-        when = named.pop() if len(named) == 1 else None
+        named = {self.calendar.resolve(when, instant=False) or when: when for when in self._own_titles.values()}
+        when = next(iter(named.values())) if len(named) == 1 else None
         is_day = when is not None and when.end is not None and when.months is None and not when.part
         return None if is_day else when  # a day alone may be that of writing
 
     @cached_property
     def _own_titles(self) -> dict[str, When]:
         """The first lines that say which time it is of, each with that time."""
-        lines = [line.strip(" *_#>|)\t") for line in self.text[:_HEAD].split("\n") if len(line) < _LONGEST_TITLE]
-        return {line: replace(when, start=0, stop=0) for line in lines if (when := self._title_period(line))}
+        lines = (line.strip(" *_#>|)\t") for line in self._opening.split("\n"))
+        titles = [line for line in lines if len(line) < _LONGEST_TITLE]
+        return {line: replace(when, start=0, stop=0) for line in titles if (when := self._title_period(line))}
+
+    @cached_property
+    def _opening(self) -> str:
+        """The beginning of the text, without long gaps."""
+        return _GAP.sub("  ", self.text[: 4 * _HEAD])[:_HEAD]
 
     def is_title(self, heading: str) -> bool:
         """Whether a heading is the document's own: its first, or one that says which time it is of."""
-        begins = self._headings[0].label if self._headings else self.text[:_HEAD].lstrip("# *_")
+        begins = self._headings[0].label if self._headings else self._opening.lstrip("# *_")
         return heading in self._own_titles or begins.startswith(heading)
 
     def _title_period(self, line: str) -> When | None:

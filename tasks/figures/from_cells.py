@@ -19,6 +19,7 @@ from tasks.figures import table_rows as tables
 from tasks.figures.column_periods import find_pace
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
+from tasks.figures.sentence_periods import own_time
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
 from tasks.figures.table_columns import (
     FigureColumn,
@@ -293,7 +294,7 @@ class _Table:
             of_document=self._document.own_period,
         )
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
-        self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
+        self._columns, self._corner, self._titles = self._date_alone(read.columns), read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = are_two_years(read.columns)
         self._above, self._below_header = {}, {}
@@ -307,6 +308,14 @@ class _Table:
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
         times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
         self._dated = sorted(times.values())
+
+    def _date_alone(self, columns: list[FigureColumn]) -> list[FigureColumn]:
+        """The columns; the only one of amounts ("Value") has the time of the document itself where none has one."""
+        alone = [at for at, each in enumerate(columns) if each.words and WORDS.whole_company.match(each.words)]
+        if len(alone) != 1 or any(each.when or each.unclear for each in columns):
+            return columns
+        when = own_time(self._document, self._header[0].start)
+        return [replace(each, when=when) if at in alone else each for at, each in enumerate(columns)]
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first that hold numbers. Below or beside a concept's numbers, 2050 is a number and not a

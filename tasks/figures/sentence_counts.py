@@ -32,6 +32,7 @@ def _match_list_line(words: str) -> re.Pattern[str]:
 
 _LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
 _LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
+_LISTED: Final = re.compile(r"[^:=]*[:=]\s*")
 _ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
@@ -87,6 +88,8 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     when = when or own_period(document, sentence, match.start(), match.end())
     when = when or spoken.inherit(sentence, match.start("number"), instant=not share)
     when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
+    if when is None and _LISTED.fullmatch(sentence, 0, match.start("number")):
+        when = spoken.own_time()
     calendar = document.calendar
     if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
         ends = [end for end in calendar.ends.values() if calendar.dated is None or end <= calendar.dated]

@@ -125,7 +125,7 @@ _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
 
 _LISTED: Final = re.compile(r"\s*(?:[•*\-–—]\s*)?(?:total |net )?", re.IGNORECASE)
-_COLON: Final = re.compile(r"\s*:")
+_STATED_AT_ONCE: Final = re.compile(r"\s*:|\s(?=[$€£] ?\d)")
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
@@ -165,35 +165,19 @@ class Spoken:
             return None
         before = self._before
         if before is None or not (_names_day(before) if instant else _names_duration(before)):
-            is_listed = end is not None and _LISTED.fullmatch(sentence[:begin]) and _COLON.match(sentence, end)
+            is_listed = end is not None and _LISTED.fullmatch(sentence[:begin]) and _STATED_AT_ONCE.match(sentence, end)
             before = self._of_heading(instant=instant)
-            if before is None and is_listed and (before := self._of_the_document()):
-                self.of_lists.add(self.start)
+            if before is None and is_listed:
+                before = self.own_time()
         is_part = before is not None and (before.part or before.months not in {None, 12})
         return None if is_part and WORDS.time_full_year.search(sentence) else before
 
-    def _of_the_document(self) -> When | None:
-        """The time that the document says it is of, for a list under headings that speak of the company as a whole."""
-        when = self._document.own_period
-        if when is None:
-            return None
-        headings = [_line_over(self._document.text, self.start), *self._document.headings(self.start)]
-        return when if all(self._is_of_all(heading, when) for heading in filter(None, headings)) else None
-
-    def _is_of_all(self, heading: str, when: When) -> bool:
-        """Whether a heading names no other time than `when` and is the document's title or wholly on the company."""
-        if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not self._is_within(when, heading):
-            return False
-        named = WORDS.of_the_company.sub(" ", without_dates(heading))
-        return self._document.is_title(heading) or _WORD.search(named) is None
-
-    def _is_within(self, when: When, heading: str) -> bool:
-        """Whether a heading names no other time than `when`, or the year that it ends in."""
-        said, resolve = header_period(heading), self._document.calendar.resolve
-        end = resolve(when, instant=True)
-        if said is None or not said.dated or end is None:
-            return True
-        return resolve(said, instant=True) == end or (said.is_bare_year and end.startswith(str(said.year)))
+    def own_time(self) -> When | None:
+        """The document's own time for a list, if it has it: see `own_time`."""
+        when = own_time(self._document, self.start)
+        if when is not None:
+            self.of_lists.add(self.start)
+        return when
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
         """The year that ends on the date of the sentence before, for what is always measured over a year."""
@@ -221,6 +205,32 @@ class Spoken:
             return when
         as_of = _names_day(when) and WORDS.as_of.search(heading[: found[0].start]) is not None
         return when if instant and as_of else None
+
+
+def own_time(document: LedgerDocument, start: int) -> When | None:
+    """The time that a document says it is of, for what stands under headings that speak of the company as a whole."""
+    when = document.own_period
+    if when is None:
+        return None
+    headings = [_line_over(document.text, start), *document.headings(start)]
+    return when if all(_is_of_all(document, heading, when) for heading in filter(None, headings)) else None
+
+
+def _is_of_all(document: LedgerDocument, heading: str, when: When) -> bool:
+    """Whether a heading names no other time than `when` and is the document's title or wholly on the company."""
+    if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not _is_within(document, heading, when):
+        return False
+    named = WORDS.of_the_company.sub(" ", without_dates(heading))
+    return document.is_title(heading) or _WORD.search(named) is None
+
+
+def _is_within(document: LedgerDocument, heading: str, when: When) -> bool:
+    """Whether a heading names no other time than `when`, or the year that it ends in."""
+    said, resolve = header_period(heading), document.calendar.resolve
+    end = resolve(when, instant=True)
+    if said is None or not said.dated or end is None:
+        return True
+    return resolve(said, instant=True) == end or (said.is_bare_year and end.startswith(str(said.year)))
 
 
 def _names_day(when: When) -> bool:

@@ -265,6 +265,10 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
         assert [figure["basis"] for figure in read_figures(str(tmp_path / "memo.md"))] == [basis]
 
 
+FAR = "This line says nothing at all.\n\n" * 9
+"""Lines by which a table no longer stands under the title."""
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -283,6 +287,12 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
         ("# Quarterly results, 30 September 2024\n\n- Revenue: $5,000\n", []),
         ("Acme\n\nReporting period: 30 September 2025\n\n- Revenue: $5,000\n", []),
         ("# Acme\n\nLast update: 2024\n\n- Revenue: $5,000\n", []),
+        # accounts say of when they are in their title, which may stand in tags; so is a table of one column of amounts
+        ("# Management accounts Q3 2024\n\nARR £5,000, up from last time.\n", ["5000"]),
+        ("# Management accounts Q3 2024\n\n## Key metrics\n\n- Team: 14\n- Cash on hand: £5,000\n", ["14", "5000"]),
+        ("<h1>Acme</h1>\n<h2>Annual report - Fiscal Year 2024</h2>\n\n## Key figures\n\n- Cash: £5,000\n", ["5000"]),
+        ("# Acme update, March 2025\n" + FAR + "## KPIs\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", ["5000"]),
+        ("# Acme update, March 2025\n" + FAR + "## Deals\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", []),
         ("# Acme\n\nSee also our quarterly report Q2 2024\n\n- Revenue: $5,000\n", []),
         ("# Acme\n\nDate: 12 September 2024\n\nWe may update these numbers.\n\n- Revenue: $5,000\n", []),
         ("# Acme update, 2 April 2025\n\nUSD\tThis month\nRevenue\t5,000\n", []),
