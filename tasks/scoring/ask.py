@@ -1,8 +1,9 @@
 """Asks a model for a judgement, and before it for a search plan.
 
-The passages are fitted to the model's window, and it is asked again if the reason is unrelated. A reason that shares no
-word with the question and the passages does not count. Words are stems and written forms, so this works for each
-language that ranking knows, without word lists beyond those of `tasks.language`.
+The passages are fitted to the model's window, and it is asked again if the reason is none. A reason that shares no
+word with the question and the passages, or that says the same words again and again, does not count. Words are stems
+and written forms, so this works for each language that ranking knows, without word lists beyond those of
+`tasks.language`.
 
 How much a judgement may read and write is limited, so that a slow server of one's own ends it in time. A judgement,
 with all its calls, has a quarter of `DILIGENCE_AI_TIMEOUT` at the speed at which the server wrote of late: calls beside
@@ -33,7 +34,14 @@ from tasks.ai.calls import as_material, judge_once, judgement_prompt
 from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
-from tasks.language.words import COMMON_WORDS, detect_language, detect_script_language, usual_model_tokens, word_forms
+from tasks.language.words import (
+    COMMON_WORDS,
+    detect_language,
+    detect_script_language,
+    split_form,
+    usual_model_tokens,
+    word_forms,
+)
 from tasks.privacy.privileged import is_local
 from tasks.ranking.lexicon import split_into_words, stem
 from tasks.scoring.criteria import Judged
@@ -95,6 +103,13 @@ room that does not, one; of the trial's cases without an answer none has one.
 """
 _OF_ITS_OWN: Final = 4
 """Words of a reason that show that it speaks of something. With fewer, it says that something is not said."""
+_LONGEST: Final = 4000  # characters of a reason that are looked at
+_LONGEST_PHRASE: Final = 60  # words that may be repeated as one
+_REPEATED_WORDS, _REPEATED_SHARE = 8, 1 / 3
+"""Words of a reason, and their share of all of its words, by which it only says again what it has just said.
+
+Sentences that are built alike name different things and do not reach this: nothing is repeated to the letter.
+"""
 
 
 def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
@@ -116,8 +131,11 @@ def is_reason(
     It can if it shares a word with them or, where something was `found`, a number. It also can if it names nothing of
     its own and is in their language ("The sources do not tell.") or in that of the `rules` that the model was told to
     judge by ("Nothing."); if it `has_quotes`, which are checked separately, it may paraphrase them. It cannot if its
-    words belong to no known language, or to another subject.
+    words belong to no known language, or to another subject, or if it mostly repeats itself.
     """
+    reason = reason[:_LONGEST]
+    if _repeats_itself(reason):
+        return False
     language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
     said = _words(reason, language)
     subject = {word for word in said if not word[0].isdigit()}
@@ -125,6 +143,22 @@ def is_reason(
         return True
     is_told = not all(map(_counts, word_forms(reason))) or bool(said & _words(rules, language))
     return is_told and (has_quotes or len(subject) < _OF_ITS_OWN)
+
+
+def _repeats_itself(text: str) -> bool:
+    """Whether much of a text says once more, and to the letter, the phrase that stands right before."""
+    words = [word for form in word_forms(text) for word in ((form,) if form.isascii() else split_form(form) or (form,))]
+    repeated: set[int] = set()
+    for length in range(1, min(_LONGEST_PHRASE, len(words) // 2) + 1):
+        began = length
+        for place in range(length, len(words) + 1):
+            if place < len(words) and words[place] == words[place - length]:
+                continue
+            phrase = words[began : began + length]
+            if place - began >= length and any(len(word) > 1 and not word[0].isdigit() for word in phrase):
+                repeated.update(range(began, place))
+            began = place + 1
+    return len(repeated) >= max(_REPEATED_WORDS, _REPEATED_SHARE * len(words))
 
 
 def _words(text: str, language: str) -> set[str]:
@@ -140,10 +174,10 @@ def _counts(form: str) -> bool:
     return not is_short and form not in _COMMON and any(True for _ in split_into_words(form))
 
 
-_LONGEST: Final = 4000  # characters of a reason that are looked at
 _AGAIN: Final = (
-    "\nThis is asked for the second time: the reason given before had no word of the question or of the sources. Say "
-    "in the reason what the sources say on this question, in their words, or what of it they do not say."
+    "\nThis is asked for the second time: the reason given before had no word of the question or of the sources, or "
+    "said the same again and again. Say in the reason what the sources say on this question, in their words, or what "
+    "of it they do not say."
 )
 
 _ANSWERS_PART: Final = 4  # of a window that is left to an answer, as in `tasks.ai.openai.client`
@@ -155,15 +189,16 @@ J = TypeVar("J", bound=Judgement)
 
 
 class NoReason(AnswererFailed):
-    """The model's reason has nothing to do with the question or the passages, twice in a row."""
+    """The model's reason has nothing to do with the question or the passages, or repeats itself, twice in a row."""
 
     slug, title = "no-reason", "The model gave no reason"
 
     def __init__(self, usage: Usage | None = None) -> None:
         super().__init__(
-            "What the model gave as its reason has no word of the question or the passages, so the judgement does not "
-            "count. Name another model in DILIGENCE_AI_MODEL; `diligence doctor --model` tries one. Where models that "
-            "are known to be good do this, the AI server may mix up the answers to several questions.",
+            "What the model gave as its reason has no word of the question or the passages, or says the same again and "
+            "again, so the judgement does not count. Name another model in DILIGENCE_AI_MODEL; `diligence doctor "
+            "--model` tries one. Where models that are known to be good do this, the AI server may mix up the answers "
+            "to several questions.",
             usage,
         )
 
@@ -254,9 +289,7 @@ def gives_reason(judgement: Judgement, told: str, criterion: Judged, sources: Se
     names = [f"{source.name} {source.place or ''}" for source in sources if judgement.found]
     texts = [*names, *(source.text for source in sources)]
     asked = f"{criterion.ask} {criterion.guide}"
-    return is_reason(
-        judgement.reason[:_LONGEST], asked, texts, told, has_quotes=bool(judgement.quotes), found=judgement.found
-    )
+    return is_reason(judgement.reason, asked, texts, told, has_quotes=bool(judgement.quotes), found=judgement.found)
 
 
 _MOST_WORDINGS = 16

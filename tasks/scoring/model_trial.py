@@ -36,7 +36,7 @@ from tasks.spending.money import Usage
 CASES: Final = Path(__file__).parent / "trial_cases.toml"
 _SCALE: Final = (0.0, 5.0)
 _COMPANY: Final = "Alder"
-_VERSION: Final = 3  # raised when the cases or what is counted of them change
+_VERSION: Final = 4  # raised when the cases or what is counted of them change
 _LONGEST: Final = 900.0  # seconds of a trial of all cases
 _PROMPT: Final = 1_100  # tokens of a case's prompt
 _STEP: Final = 1.0

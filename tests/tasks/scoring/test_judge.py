@@ -358,11 +358,18 @@ def test_quotations_that_stood_whole_in_a_cut_answer_are_kept(
     assert finding.reason.endswith("The quotations that were made before that, and verified, are kept.")
 
 
-@pytest.mark.parametrize("more", [{}, {"found": False, "score": None}])
-def test_a_reason_of_words_from_nowhere_is_asked_for_again_and_then_is_none(
-    room: Room, server: ModelServer, more: dict[str, Any]
+@pytest.mark.parametrize(
+    ("reason", "more"),
+    [
+        ("Kiembra", {}),
+        ("Kiembra", {"found": False, "score": None}),
+        ("Kiembra is a recurring revenue" + " that is a recurring revenue" * 4, {"found": False, "score": None}),
+    ],
+)
+def test_a_reason_that_is_none_is_asked_for_again_and_then_does_not_count(
+    room: Room, server: ModelServer, reason: str, more: dict[str, Any]
 ) -> None:
-    server.says = judgement((1, "recurring revenue falls"), reason="Kiembra", **more)
+    server.says = judgement((1, "recurring revenue falls"), reason=reason, **more)
     ledger = account()
     finding = judged(room, ledger=ledger)
     assert (finding.status, finding.failed) == (ScoreStatus.UNSCORED, True)

@@ -51,6 +51,41 @@ def test_words_of_neither_make_none(reason: str, asked: str, passage: str) -> No
     assert not is_reason(reason, asked, [passage])
 
 
+@cases(
+    "reason",
+    [
+        # three of SmolLM2
+        "The company has a contract with a company that has a contract with a company that has a contract with a firm.",
+        "The company is a German automaker, a German automb, a German automb, a German automb, a German automb, a",
+        "The source that speaks for a high score is the source that speaks for a high score is false.",
+        "Revenue revenue revenue revenue revenue revenue revenue revenue revenue",
+        "Die Gesellschaft hat Kunden, die Kunden haben, die Kunden haben, die Kunden haben, die Kunden haben.",
+        "La société est une société qui est une société qui est une société qui est une société.",
+        "この会社は契約を結び契約を結び契約を結び契約を結び契約を結び",
+        "الشركة لديها عقد مع شركة لديها عقد مع شركة لديها عقد مع شركة لديها عقد",
+    ],
+)
+def test_the_same_again_and_again_is_no_reason_whatever_it_speaks_of(reason: str) -> None:
+    assert not is_reason(reason, reason, [reason])
+    assert not is_reason(reason, reason, [reason], has_quotes=True)
+
+
+@cases(
+    "reason",
+    [
+        "No, no.",
+        "Die Quellen sagen es nicht. Die Quellen sagen es nicht.",
+        "Clients may leave on a change of control [1]. Lenders may leave on a change of control [2]. Staff may leave.",
+        "In 2021 it paid no dividend. In 2022 it paid no dividend. In 2023 it paid no dividend. In 2024 it paid 1.",
+        "Dividends from 2016 to 2025: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.",
+        "Le bail de Lyon peut être résilié ; le bail de Paris peut être résilié ; le bail de Lille peut être résilié.",
+        "2023年の売上高は100億円、2024年の売上高は100億円、2025年の売上高は100億円であった。",
+    ],
+)
+def test_sentences_that_are_built_alike_are_a_reason(reason: str) -> None:
+    assert is_reason(reason, reason, [reason])
+
+
 def test_quotations_may_be_put_into_other_words_but_not_into_none() -> None:
     assert is_reason("Its customers are satisfied and stay for years.", RECURRING, [REVENUE], has_quotes=True)
     assert not is_reason("Kiembra kiembra", RECURRING, [REVENUE], has_quotes=True)
