@@ -15,7 +15,8 @@ prove           checks the answer against the stored texts
 The schema of an answer is bounded by what it is given: no more sources, quotations and scores than there can be. A
 small model fills every list that its schema leaves open: asked for six quotations of one sentence, it gives six. A
 server that holds to a schema by grammar keeps it from that, and the answer comes to its reason and its score. Of a slow
-server a brief answer is asked for, whose texts and lists are short.
+server a brief answer is asked for, whose texts and lists are short and which names no contradictions: their forms are
+a third of the schema, which the server would have to read.
 """
 
 import re
@@ -34,6 +35,7 @@ from pydantic import (
     TypeAdapter,
     create_model,
 )
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import from_json
 
 from storage.scores import Absence, ScoreStatus
@@ -58,13 +60,12 @@ _MOST_SCORES: Final = 42
 _SHORT: Final = 4.0
 """Points of a scale up to which its tenths are listed: in half points a scale from 0 to 1 would have three scores."""
 
-_BRIEF: Final = {
-    "quotes": ("maxItems", 2),
-    "contradictions": ("maxItems", 0),
-    "text": ("maxLength", 150),
-    "reason": ("maxLength", 240),
+_BRIEF: Final[Mapping[str, Mapping[str, str | int]]] = {
+    "quotes": {"maxItems": 2, "description": "one or two quotations, for and against; none where nothing was found"},
+    "text": {"maxLength": 150},
+    "reason": {"maxLength": 160, "description": "why, in one short sentence; [1] is the first quotation of the list"},
 }
-"""The bounds of a brief answer: each list and text with the keyword for its most, in items or characters."""
+"""What the schema of a brief answer says in place of the usual: items of a list, characters of a text."""
 _SHARES: Final = [tenths / 10 for tenths in range(11)]
 
 
@@ -109,7 +110,11 @@ def bound(
 
 @cache
 def _bound(schema: type[B], bounds: Bounds) -> type[B]:
-    bounded = create_model(schema.__name__, __base__=schema, __doc__=schema.__doc__)
+    is_left_out = bounds.is_brief and "contradictions" in schema.model_fields
+    fields: Any = (
+        {"contradictions": (SkipJsonSchema[Contradictions], Field(default_factory=list))} if is_left_out else {}
+    )
+    bounded = create_model(schema.__name__, __base__=schema, __doc__=schema.__doc__, **fields)
     bounded.bounds = bounds
     return bounded
 
@@ -120,9 +125,8 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
     if not isinstance(part, dict):
         return part
     narrowed = {key: _narrow(each, bounds, key) for key, each in part.items()}
-    if bounds.is_brief and name in _BRIEF:
-        most, value = _BRIEF[name]
-        narrowed[most] = min(narrowed[most], value)
+    if bounds.is_brief:
+        narrowed |= _BRIEF.get(name, {})
     match name:
         case "source" if bounds.sources:
             narrowed["maximum"] = bounds.sources
@@ -237,6 +241,9 @@ class JudgedContradiction(BaseModel):
     other: JudgedWords = Field(description="what another source says against it")
 
 
+Contradictions = Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)]
+
+
 class Judgement(Bounded):
     """A judge's answer to one criterion. What it rests on comes before what follows from it."""
 
@@ -247,7 +254,7 @@ class Judgement(Bounded):
         description="up to six quotations, for and against; none where nothing was found",
         json_schema_extra={"maxItems": 6},  # for servers that keep to it; a longer list is read all the same
     )
-    contradictions: Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)] = Field(
+    contradictions: Contradictions = Field(
         default_factory=list,
         description="where sources contradict each other on this question; usually none",
         json_schema_extra={"maxItems": 3},

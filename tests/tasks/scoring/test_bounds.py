@@ -22,6 +22,26 @@ def test_one_short_source_has_two_quotations_and_contradicts_nothing() -> None:
     assert longest_answer(bound(Judgement, sources(1), SCALE))[0] < longest_answer(Judgement)[0] / 3
 
 
+def test_a_brief_answer_has_a_short_schema_without_contradictions_which_are_read_where_they_are_given() -> None:
+    brief = bound(Judgement, sources(3), SCALE, is_brief=True)
+    schema = brief.model_json_schema()
+    assert list(schema["$defs"]) == ["JudgedQuote"]
+    assert list(schema["properties"]) == ["found", "quotes", "reason", "score", "confidence"]
+    assert schema["properties"]["quotes"]["maxItems"] == 2
+    assert longest_answer(brief)[0] < 500
+    words = {"source": 1, "text": "x"}
+    given = {"found": True, "quotes": [words], "reason": "It is so.", "score": 3}
+    assert (
+        len(
+            brief.model_validate(
+                given | {"contradictions": [{"about": "y", "one": words, "other": words}]}
+            ).contradictions
+        )
+        == 1
+    )
+    assert brief.model_validate(given | {"contradictions": None}).contradictions == []
+
+
 def test_many_long_sources_leave_the_schema_as_it_is() -> None:
     free, bounded = PortionReading.model_json_schema(), bound(PortionReading, sources(9)).model_json_schema()
     assert free == bounded
