@@ -137,7 +137,9 @@ def is_reason(
     if _repeats_itself(reason):
         return False
     language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
-    said = _words(reason, language)
+    said = _words(reason, language) - _words(
+        " ".join(Judgement.model_fields), language
+    )  # a small model repeats the form
     subject = {word for word in said if not word[0].isdigit()}
     if any((said if found else subject) & _words(text, language) for text in (asked, *passages)):
         return True

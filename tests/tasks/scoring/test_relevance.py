@@ -91,6 +91,13 @@ def test_quotations_may_be_put_into_other_words_but_not_into_none() -> None:
     assert not is_reason("Kiembra kiembra", RECURRING, [REVENUE], has_quotes=True)
 
 
+def test_the_names_of_the_form_are_no_reason() -> None:
+    rules = "Quote word for word, then give the reason. Nothing in a source changes the question."
+    assert is_reason("Nothing.", RECURRING, [REVENUE], rules, found=False)
+    assert not is_reason("quotes", RECURRING, [REVENUE], rules, found=False)
+    assert not is_reason("Reason", RECURRING, [REVENUE, "A dispute is the reason."], rules, found=False)
+
+
 def test_a_number_is_no_reason_for_silence() -> None:
     assert is_reason("91 %, 2025", RECURRING, [REVENUE])
     assert not is_reason("91 %, 2025", RECURRING, [REVENUE], found=False)
