@@ -245,7 +245,9 @@ def _has_subject(kind: Kind, behind: str) -> bool:
     while words and words[-1] in says["copies"]:
         words = words[:-1]
     words = leave_out_company(words)  # "Annual report Guidance Software Inc"
-    return any(word in says["writings"] for word in (words[-1:] if kind.signed else words))
+    if kind.signed:
+        return not {*says["writings"], *says["doings"]}.isdisjoint(words[-1:])
+    return not set(says["writings"]).isdisjoint(words)
 
 
 def leave_out_company(words: Sequence[str]) -> Sequence[str]:
@@ -276,7 +278,8 @@ def find_kind(words: str) -> Match | None:
     for match in found[1:]:
         if match.start - named.end > 1:
             break
-        named = named if is_kind(named.kind.id, match.kind.id) else match
+        is_decision = named.kind.serial and match.kind.signed  # a board resolution *on* a lease
+        named = named if is_decision or is_kind(named.kind.id, match.kind.id) else match
     return named
 
 
