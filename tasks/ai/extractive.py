@@ -9,6 +9,7 @@ source above `LONGEST` it gets the parts that share most with each statement, ea
 contain a table's header.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -17,6 +18,7 @@ from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.settings import AiSettings
+from tasks.language.periods import NUMBER_WORDS
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
@@ -69,6 +71,30 @@ Candidate = tuple[str, Source]
 """A sentence that may be shown, and where it stands."""
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
+_LOOKED_AT: Final = 24  # sentences among which those with a number are looked for
+_ASKS_COUNT: Final = re.compile(
+    r"\W*(?:how (?:many|much)|wie ?viele?|wie hoch|combien d(?!e temps)|a? ?(?:cuánt|quant)[oai]s?|hoeveel|hur mycket"
+    r"|hur många|hvor (?:mange|meget|mye)|ile|kolik)\b(?! (?:time|notice|zeit|tiempo|tempo|tijd|lang))",
+    re.IGNORECASE,
+)
+"""How a question begins that only a number answers."""
+_ASKS_NUMBER: Final = re.compile(
+    r"\b(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer|hoe lang|när|når"
+    r"|kiedy|kdy|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
+    r"|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena)\b"
+    r"|\b(?:total|valor|montant|importe|monto)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that a number, or a time, probably answers."""
+_ALL_OR_NONE: Final = (
+    r"\b(?:all|no|half|alle|keine|tous les|toutes les|aucune?|tod[oa]s l[oa]s|tutt[ie]|nessun\w?|ingen|inga)(?: \w+)? "
+)
+"""What says how many without a number, before the first letters of a word of the question."""
+_LETTERS: Final = 5
+_NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
+"""What numbers a paragraph or an item before its words."""
+_TO_FILL: Final = re.compile(r"(?:\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$")
+"""The end of a line that is still to be filled in."""
 
 
 class ExtractiveAnswerer(Answerer):
@@ -124,7 +150,7 @@ def best_sentences(question: str, sources: Sequence[Source], known: str = "") ->
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
     statements = {sentence: source for sentence, source in candidates.items() if _says_something(sentence)}
     best = _rank(question, statements) or _rank(question, candidates)
-    return _keep_covered(question, best, candidates, known) if best else best
+    return _keep_covered(question, best, candidates, known)[:SHOWN] if best else best
 
 
 def _keep_covered(
@@ -137,22 +163,45 @@ def _keep_covered(
     named = {source.number: f"{source.name} {source.place or ''}" for source in candidates.values()}
     shown = [f"{named[source.number]}\t{text}" for text, source in candidates.items()]
     coverage = measure_coverage(question, shown if len(named) > 1 else texts, known, likeliest)
-    near = [one for one, at in zip(best, likeliest, strict=True) if coverage[at] >= LEAST / 3]
-    if max(coverage[at] for at in likeliest) >= LEAST:
-        return near
-    most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
-    if coverage[most] < LEAST:
-        return []
-    return [(texts[most], candidates[texts[most]]), *near][:SHOWN]
+    near: list[int] = [at for at in likeliest if coverage[at] >= LEAST / 3]
+    if max(coverage[at] for at in likeliest) < LEAST:
+        most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
+        near = [most, *near] if coverage[most] >= LEAST else []
+    is_count = _ASKS_COUNT.match(question) is not None
+    if is_count or _ASKS_NUMBER.search(question):
+        has = [at for at in near if coverage[at] >= LEAST and _gives_number(texts, at, question)]
+        near = [] if is_count and not has else list(dict.fromkeys([*has, *near]))
+    kept = [text for at in near for text in _with_value(texts, at)]
+    return [(text, candidates[text]) for text in dict.fromkeys(kept)]
+
+
+def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
+    """A text and, where it leads to the one behind it, that one: "Contract value:"."""
+    return texts[at : at + 2] if texts[at].rstrip().endswith(":") else texts[at : at + 1]
+
+
+def _gives_number(texts: Sequence[str], at: int, question: str) -> bool:
+    """Whether a text, or the value behind a label, has a number that is neither its own nor the question's."""
+    words = " ".join(_NUMBERING.sub("", text, count=1) for text in _with_value(texts, at)).casefold()
+    asked = [
+        re.escape(word[:_LETTERS]) for word in re.findall(r"[^\W\d]+", question.casefold()) if len(word) >= _LETTERS
+    ]
+    if asked and re.search(f"{_ALL_OR_NONE}(?:{'|'.join(asked)})", words):
+        return True
+    words = " ".join(word for word in re.findall(r"\w+", words) if word not in question.casefold())
+    return any(map(str.isdigit, words)) or not NUMBER_WORDS.isdisjoint(words.split())
 
 
 def _says_something(sentence: str) -> bool:
-    return len(sentence.split()) > 3 or "\t" in sentence.strip() or any(map(str.isdigit, sentence))
+    """Whether a sentence is no heading, and no line that is still to be filled in."""
+    words = _NUMBERING.sub("", sentence, count=1)
+    is_long = len(words.split()) > 3 and not sentence.startswith("#")
+    return _TO_FILL.search(words) is None and (is_long or "\t" in sentence.strip() or any(map(str.isdigit, words)))
 
 
 def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:
     texts = list(candidates)
-    return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, SHOWN)]
+    return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, _LOOKED_AT)]
 
 
 def _where(source: Source) -> str:

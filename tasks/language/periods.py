@@ -84,6 +84,8 @@ _TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}
+NUMBER_WORDS: Final = frozenset(word for word, number in _NUMBERS.items() if number > 1) - {"to", "due", "sei"}
+"""Words for numbers above one, of several languages, without those that mean something else in another."""
 
 
 def header_words(name: str) -> tuple[str, ...]:

@@ -144,6 +144,31 @@ def test_words_that_only_look_like_the_questions_answer_nothing() -> None:
     assert "No sentence of the text given" in shown
 
 
+RENT = (
+    "# Monthly rent of the office\nMonthly rent of the office: [to be agreed]\n"
+    "Monthly rent rises by notice of the owner.\nMonthly rent of the office is due in advance.\n"
+    "Monthly rent: EUR 5,500\nContract value:\nEUR 66,000\n"
+    "The board has two members. All shares are pledged. The 24seven staff work in shifts."
+)
+
+
+@cases(
+    ("question", "first"),
+    [
+        ("What is the monthly rent of the office?", "Monthly rent: EUR 5,500"),
+        ("What is the contract value?", "Contract value:\n   — a.txt\n\n2. EUR 66,000"),
+        ("How many members does the board have?", "The board has two members."),
+        ("How many shares are pledged?", "All shares are pledged."),
+        ("How many staff work at 24seven?", None),
+    ],
+)
+def test_what_only_a_number_answers_is_answered_by_one_first(question: str, first: str | None) -> None:
+    shown = answer(question, [Source(1, "a.txt", None, RENT)])
+    assert f"1. {first}" in shown if first else "No sentence of the text given" in shown
+    assert "# Monthly" not in shown
+    assert "[to be agreed]" not in shown
+
+
 def test_a_long_task_is_shown_what_is_nearest() -> None:
     task = "Score the company: " + ", ".join(f"criterion number {number} on topic{number}x" for number in range(40))
     assert "1. Topic7x is said" in answer(task, [Source(1, "a.txt", None, "Topic7x is said to go well this year.")])
