@@ -4,6 +4,7 @@ Rows are streamed, so hundreds of thousands of them fit into memory; each is as 
 documents are data: they are written as text, whatever they begin with, and never as a formula.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import BytesIO
@@ -55,6 +56,8 @@ TEXT, LINK, FIGURE, COUNT, SHARE, TIME, WEIGHT, QUIET = (
     *("Report text", "Report link", "Report figure", "Report count", "Report share", "Report time"),
     *("Report weight", "Report remark"),
 )
+_NO_TITLE: Final = re.compile(r"[\x00-\x1f\\/*?:\[\]]")
+"""Characters that Excel allows in no sheet's title; nor may it end in an apostrophe."""
 _HEAD: Final = "Report head"
 _HEADS: Final = dict.fromkeys((COUNT, FIGURE, SHARE), "Report head of figures") | {WEIGHT: "Report head of scores"}
 """The style of a column's head by that of its values; of all others it is `_HEAD`."""
@@ -147,7 +150,7 @@ class _Page:
 
     def __init__(self, book: Workbook, title: str, columns: Sequence[SheetColumn], still: tuple[int, int]) -> None:
         self._columns = columns
-        self._sheet = sheet = book.create_sheet(title)
+        self._sheet = sheet = book.create_sheet(_NO_TITLE.sub(" ", title).strip("' "))
         rows, beside = still
         sheet.freeze_panes = f"{get_column_letter(beside + 1)}{rows + 1}"
         for position, column in enumerate(columns, 1):
