@@ -1,39 +1,29 @@
-"""Binary workbooks: cells sheet by sheet as they are shown, then comments, text boxes and charts.
+"""Binary workbooks: their records are rewritten as the XML of .xlsx, which its reader reads.
 
-What surrounds the cells is written as in .xlsx; the workbook, its sheets, strings, styles and comments are records
-([MS-XLSB] 2.1.7), which are read in one pass. Calamine, which may crash if two cells are far apart, is the second
-reader, in a separate process.
+Workbook, sheets, strings, styles and comments are records ([MS-XLSB] 2.1.7); all other parts are as in .xlsx.
+Calamine, which may crash if two cells are far apart, is the second reader, in a separate process.
 """
 
 import struct
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Final, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
 
-from tasks.errors import Damaged
+from tasks.errors import Damaged, TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import embedded
-from tasks.reading.ooxml.number_formats import BUILT_IN
-from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, Package, attach_embedded
-from tasks.reading.text_writer import FOOTER, HEADER, Reading, Source, Writer
-from tasks.reading.xlsx.reader import (
-    ERRORS,
-    MOST_SHEETS,
-    MOST_WORDS,
-    CellsFullError,
-    CellWriter,
-    PackedSheet,
-    SheetObjects,
-    comment_place,
-    read_with_calamine,
-    rk_number,
-    show_cell,
-    write_sheets,
-)
-from tasks.reading.xlsx.sheet import split_printed_words
+from tasks.reading.ooxml.package import PART_LIMIT, STREAM_LIMIT, Package, Relationship
+from tasks.reading.text_writer import Reading, Source
+from tasks.reading.xlsx import reader as xlsx
+from tasks.reading.xlsx.reader import ERRORS, LAST_COLUMN, read_with_calamine
+from tasks.reading.xlsx.rows import column_letters
+from tasks.reading.xlsx.sheet import MOST_CELLS
 
-_MOST_STRINGS: Final = 4_000_000
 _NONE: Final = 0xFFFFFFFF  # in the place of a text's length
+_AT_ONCE: Final = 1 << 16
+"""Characters of a sheet that are handed on together."""
+
+FALLBACK: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=embedded.ZIP)
 
 
 def read(source: Source) -> Reading:
@@ -42,248 +32,48 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return embedded.read_or_fall_back(_read, FALLBACK, source)
+    return embedded.read_or_fall_back(lambda file: xlsx.read_package(_BinaryPackage(file)), FALLBACK, source)
 
 
-def _read(source: Source) -> Reading:
-    writer = Writer()
-    with Package(source) as package:
-        workbook = _Workbook(package)
-        cells = CellWriter(writer)
-        objects = SheetObjects(package, writer, workbook.parts("person"))
-        comments = _Comments(package, writer)
+class _BinaryPackage(Package):
+    """A package whose parts of records are given as XML: the relationships say which they are."""
 
-        def write(sheet: PackedSheet) -> str | None:
-            printed = _Sheet(workbook, cells).write(_part(package, sheet.part))
-            comments.write(sheet.part)
-            objects.write(sheet.part)
-            for words, kind in printed.items():
-                writer.placed(kind, "", words)
-            return cells.cut
+    def __init__(self, source: Source) -> None:
+        self._kinds: dict[str, str] = {}
+        super().__init__(source)
 
-        write_sheets(package, writer, workbook.sheets, write)
-        attach_embedded(package, objects.embedded, writer)
-        writer.date(*package.dates())
-        if package.damaged:
-            writer.warn(CUT_OFF)
-        return writer.reading()
+    def relationships(self, name: str) -> list[Relationship]:
+        found = super().relationships(name)
+        self._kinds |= {item.target: item.kind for item in found}
+        return found
 
+    def main_part(self, usual: str) -> str:
+        return super().main_part(usual.replace(".xml", ".bin"))
 
-def _part(package: Package, name: str) -> bytes:
-    """A whole part, or as much of it as there is.
+    def scan(self, name: str) -> bytes:
+        return b"".join(self.chunks(name)) if self._kinds.get(name) in _XML else super().scan(name)
 
-    Raises:
-        TooLarge: it inflates beyond PART_LIMIT.
-    """
-    return b"".join(package.chunks(name, PART_LIMIT))
+    def chunks(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
+        write = _XML.get(self._kinds.get(name, ""))
+        if write is None:
+            return super().chunks(name, limit)
+        return _in_pieces(write(_Records(b"".join(super().chunks(name, PART_LIMIT)))))
 
 
-class _Workbook:
-    """The contents of the parts that concern the whole workbook."""
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        main = package.main_part("xl/workbook.bin")
-        self._around = package.relationships(main)
-        self.sheets: list[PackedSheet] = []
-        self.from_1904 = False
-        targets = {item.id: item.target for item in self._around}
-        for number, data in _records(_part(package, main)):
-            try:
-                if number == _BUNDLE_SHEET and len(self.sheets) < MOST_SHEETS:
-                    id_ = _text_at(data, 8)
-                    name, state = one_line(_text_at(data, id_.end).words), data[0]
-                    self.sheets.append(PackedSheet(name, targets.get(id_.words, ""), state in (1, 2)))
-                elif number == _WORKBOOK_PROPERTIES:
-                    self.from_1904 = data[0] & 1 == 1
-            except (struct.error, IndexError):
-                package.note_damage()
-        if not self.sheets:
-            raise Damaged("The file holds no workbook. Ask for it again, or give it the ending of its format.")
-
-    def parts(self, kind: str) -> list[str]:
-        """The parts of a kind that the workbook refers to."""
-        return [item.target for item in self._around if item.kind == kind and item.target in self._package]
-
-    @cached_property
-    def strings(self) -> list[str]:
-        """The strings that cells refer to by number."""
-        return [
-            string
-            for part in self.parts("sharedStrings")
-            for string in _read_shared_strings(_part(self._package, part))
-        ]
-
-    @cached_property
-    def codes(self) -> list[str]:
-        """The format code of each style of cells; "" for one that changes no number."""
-        own: dict[int, str] = {}
-        formats: list[int] = []
-        for part in self.parts("styles"):
-            of_cells = False
-            for number, data in _records(_part(self._package, part)):
-                if number in (_BEGIN_CELL_STYLES, _END_CELL_STYLES):
-                    of_cells = number == _BEGIN_CELL_STYLES
-                elif number == _STYLE and of_cells and len(data) >= 4:
-                    formats.append(struct.unpack_from("<H", data, 2)[0])
-                elif number == _FORMAT and len(data) >= 6:
-                    own[struct.unpack_from("<H", data)[0]] = _text_at(data, 2).words
-        return [own.get(number) or BUILT_IN.get(number, "") for number in formats]
-
-
-class _Sheet:
-    """One sheet, written record by record."""
-
-    def __init__(self, workbook: _Workbook, cells: CellWriter) -> None:
-        self._workbook = workbook
-        self._cells = cells
-        self._row = 0
-
-    def write(self, part: bytes) -> dict[str, str]:
-        """Write the sheet's cells; returns the words of its printed headers and footers, with their kinds of place."""
-        printed: dict[str, str] = {}
-        self._cells.begin()
-        try:
-            for number, data in _records(part):
-                self._cells.count()
-                take = _CELL_RECORDS.get(number)
-                try:
-                    if take is not None:
-                        take(self, data)
-                    elif number == _PRINTED:
-                        for kind, text in _read_printed(data):
-                            for words in split_printed_words(text):
-                                printed.setdefault(words, kind)
-                except (struct.error, IndexError):  # a record that is shorter than its kind
-                    continue
-        except CellsFullError:
-            pass
-        self._cells.end()
-        return printed
-
-    def row(self, data: bytes) -> None:
-        """Take a row, which comes before its cells."""
-        (self._row,) = struct.unpack_from("<I", data)
-        if data[11] & 0x10:
-            self._cells.hide_row(self._row)
-
-    def columns(self, data: bytes) -> None:
-        """Take columns with the same properties."""
-        first, last, _, _, flags = struct.unpack_from("<IIIIH", data)
-        if flags & 1:
-            self._cells.hide_columns(first, last)
-
-    def rk(self, data: bytes) -> None:
-        """Add a number stored in four bytes."""
-        column, style, stored = struct.unpack_from("<III", data)
-        self._add_number(column, style, rk_number(stored))
-
-    def number(self, data: bytes) -> None:
-        """Add a number, or the numeric result of a formula."""
-        column, style, number = struct.unpack_from("<IId", data)
-        self._add_number(column, style, number)
-
-    def error(self, data: bytes) -> None:
-        """Add an error."""
-        self._add(data, ERRORS.get(data[8], "#N/A"))
-
-    def truth(self, data: bytes) -> None:
-        """Add a truth value."""
-        self._add(data, "TRUE" if data[8] else "FALSE")
-
-    def text(self, data: bytes) -> None:
-        """Add a text stored in its cell."""
-        self._add(data, _text_at(data, 8).words)
-
-    def rich_text(self, data: bytes) -> None:
-        """Add a formatted text stored in its cell."""
-        self._add(data, _text_at(data, 9).words)
-
-    def write_shared_string(self, data: bytes) -> None:
-        """Add a text that the cell refers to by number."""
-        (index,) = struct.unpack_from("<I", data, 8)
-        self._add(data, self._workbook.strings[index])
-
-    def _add(self, data: bytes, text: str) -> None:
-        self._cells.add(self._row, struct.unpack_from("<I", data)[0], text)
-
-    def _add_number(self, column: int, style: int, number: float) -> None:
-        style, codes = style & 0xFFFFFF, self._workbook.codes
-        code = codes[style] if style < len(codes) else ""
-        self._cells.add(self._row, column, show_cell(number, code, from_1904=self._workbook.from_1904))
-
-
-class _Comments:
-    """Writes the comments of sheets to `writer`."""
-
-    def __init__(self, package: Package, writer: Writer) -> None:
-        self._package = package
-        self._writer = writer
-        self._room = MOST_WORDS
-
-    def write(self, sheet: str) -> None:
-        """Write the comments of the part `sheet`."""
-        for item in self._package.relationships(sheet):
-            if item.kind == "comments" and item.target in self._package:
-                for row, column, author, text in _comments(_part(self._package, item.target)):
-                    self._room -= len(text)
-                    if self._room > 0:
-                        self._writer.placed(*comment_place(row, column, author, text))
-
-
-def _comments(part: bytes) -> Iterator[tuple[int, int, str, str]]:
-    """The row, the column (both from 0), the author and the words of each comment."""
-    authors: list[str] = []
-    row = column = 0
-    author = ""
-    for number, data in _records(part):
-        try:
-            if number == _AUTHOR:
-                authors.append(one_line(_text_at(data, 0).words))
-            elif number == _COMMENT:
-                index, row, _, column = struct.unpack_from("<IIII", data)
-                author = authors[index] if index < len(authors) else ""
-            elif number == _COMMENT_TEXT:
-                yield row, min(column, 0xFFFF), author, one_line(_text_at(data, 1).words)
-        except (struct.error, IndexError):
-            continue
-
-
-def _read_printed(data: bytes) -> Iterator[tuple[str, str]]:
-    """The headers and footers of a sheet for odd, even and first pages, each with its kind of place."""
-    at = 2
-    for kind in (HEADER, FOOTER) * 3:
-        text = _text_at(data, at)
-        at = text.end
-        yield kind, text.words
-
-
-_BUNDLE_SHEET: Final = 156
-_WORKBOOK_PROPERTIES: Final = 153
-_FORMAT: Final = 44
-_STYLE: Final = 47
-_BEGIN_CELL_STYLES: Final = 617
-_END_CELL_STYLES: Final = 618
-_PRINTED: Final = 479
-_AUTHOR: Final = 632
-_COMMENT: Final = 635
-_COMMENT_TEXT: Final = 637
-_CELL_RECORDS: Final[dict[int, Callable[[_Sheet, bytes], None]]] = {
-    0: _Sheet.row,
-    2: _Sheet.rk,
-    3: _Sheet.error,
-    4: _Sheet.truth,
-    5: _Sheet.number,
-    6: _Sheet.text,
-    7: _Sheet.write_shared_string,
-    8: _Sheet.text,
-    9: _Sheet.number,
-    10: _Sheet.truth,
-    11: _Sheet.error,
-    60: _Sheet.columns,
-    62: _Sheet.rich_text,
-}
-FALLBACK: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=embedded.ZIP)
+def _in_pieces(texts: Iterator[str]) -> Iterator[bytes]:
+    waiting: list[str] = []
+    size = 0
+    try:
+        for text in texts:
+            waiting.append(text)
+            size += len(text)
+            if size > _AT_ONCE:
+                yield "".join(waiting).encode("utf-8", "replace")
+                waiting, size = [], 0
+    except TooLarge:
+        yield "".join(waiting).encode("utf-8", "replace")
+        raise
+    yield "".join(waiting).encode("utf-8", "replace")
 
 
 class _Text(NamedTuple):
@@ -291,28 +81,6 @@ class _Text(NamedTuple):
 
     words: str
     end: int
-
-
-def _records(part: bytes) -> Iterator[tuple[int, bytes]]:
-    """The records of a part, each with its number, up to the first incomplete one."""
-    at, end = 0, len(part)
-    while at + 2 <= end:
-        number = part[at]
-        at += 1
-        if number & 0x80:
-            number = (number & 0x7F) | (part[at] & 0x7F) << 7
-            at += 1
-        length = 0
-        for shift in (0, 7, 14, 21):
-            if at >= end:
-                return
-            byte = part[at]
-            at += 1
-            length |= (byte & 0x7F) << shift
-            if not byte & 0x80:
-                break
-        yield number, part[at : at + length]
-        at += length
 
 
 def _text_at(data: bytes, at: int) -> _Text:
@@ -324,12 +92,163 @@ def _text_at(data: bytes, at: int) -> _Text:
     return _Text(data[at + 4 : end].decode("utf-16-le", "replace"), end)
 
 
-def _read_shared_strings(part: bytes) -> list[str]:
-    """The strings that cells refer to by number (BrtSSTItem), as many as there are."""
-    strings: list[str] = []
-    for number, data in _records(part):
-        if number == 19:
-            strings.append(_text_at(data, 1).words if len(data) > 4 else "")
-            if len(strings) >= _MOST_STRINGS:
-                break
-    return strings
+class _Records:
+    """The records of a part, each with its number, up to the first incomplete one.
+
+    Raises:
+        TooLarge: there are more than two for each cell that is read of a workbook.
+    """
+
+    def __init__(self, part: bytes) -> None:
+        self._part = part
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        part, at, end = self._part, 0, len(self._part)
+        for _ in range(2 * MOST_CELLS):
+            if at + 2 > end:
+                return
+            number = part[at]
+            at += 1
+            if number & 0x80:
+                number = (number & 0x7F) | (part[at] & 0x7F) << 7
+                at += 1
+            length = 0
+            for shift in (0, 7, 14, 21):
+                if at >= end:
+                    return
+                byte = part[at]
+                at += 1
+                length |= (byte & 0x7F) << shift
+                if not byte & 0x80:
+                    break
+            yield number, part[at : at + length]
+            at += length
+        raise TooLarge("The workbook holds more than can be read. Split it.")
+
+    def write(self, writers: "dict[int, Callable[[bytes], str]]") -> Iterator[str]:
+        """What is written for each of the records with these numbers; one that is shorter than its kind is left out."""
+        for number, data in self:
+            write = writers.get(number)
+            if write is not None:
+                try:
+                    yield write(data)
+                except (struct.error, IndexError):
+                    continue
+
+
+def _workbook(records: _Records) -> Iterator[str]:
+    def sheet(data: bytes) -> str:
+        relationship = _text_at(data, 8)
+        name = one_line(_text_at(data, relationship.end).words)
+        state = "hidden" if data[0] in (1, 2) else "visible"
+        return f'<sheet name={quoteattr(name)} state="{state}" r:id={quoteattr(relationship.words)}/>'
+
+    written = "".join(records.write({153: lambda data: f'<workbookPr date1904="{data[0] & 1}"/>', 156: sheet}))
+    if "<sheet " not in written:
+        raise Damaged("The file holds no workbook. Ask for it again, or give it the ending of its format.")
+    yield f"<workbook>{written}</workbook>"
+
+
+def _strings(records: _Records) -> Iterator[str]:
+    yield "<sst>"
+    yield from records.write({19: lambda data: f"<si><t>{_words(data, 1) if len(data) > 4 else ''}</t></si>"})
+    yield "</sst>"
+
+
+def _styles(records: _Records) -> Iterator[str]:
+    def number_format(data: bytes) -> str:
+        (number,) = struct.unpack_from("<H", data)
+        return f'<numFmt numFmtId="{number}" formatCode={quoteattr(_text_at(data, 2).words)}/>'
+
+    formats: list[str] = []
+    styles: list[str] = []
+    of_cells = False
+    for number, data in records:
+        if number in (617, 618):
+            of_cells = number == 617
+        elif number == 44 and len(data) >= 6:
+            formats.append(number_format(data))
+        elif number == 47 and of_cells and len(data) >= 4:
+            styles.append(f'<xf numFmtId="{struct.unpack_from("<H", data, 2)[0]}"/>')
+    yield f"<styleSheet><numFmts>{''.join(formats)}</numFmts><cellXfs>{''.join(styles)}</cellXfs></styleSheet>"
+
+
+def _comments(records: _Records) -> Iterator[str]:
+    def comment(data: bytes) -> str:
+        author, row, _, column = struct.unpack_from("<IIII", data)
+        place = f"{column_letters(min(column, 0xFFFF) + 1)}{row + 1}"
+        return f'</comment><comment ref="{place}" authorId="{author}">'
+
+    authors = "".join(records.write({632: lambda data: f"<author>{_words(data, 0)}</author>"}))
+    yield f"<comments><authors>{authors}</authors><comment>"
+    yield from records.write({635: comment, 637: lambda data: f"<text><t>{_words(data, 1)}</t></text>"})
+    yield "</comment></comments>"
+
+
+def _rk_number(stored: int) -> float:
+    """The number in 30 bits of an RK value ([MS-XLS] 2.5.217); the other two bits mark integers and hundredths."""
+    if stored & 2:
+        number = float((stored >> 2) - ((stored & 0x80000000) >> 1))
+    else:
+        (number,) = struct.unpack("<d", struct.pack("<Q", (stored & 0xFFFFFFFC) << 32))
+    return number / 100 if stored & 1 else number
+
+
+def _words(data: bytes, at: int) -> str:
+    """A text as .xlsx writes it, in which "_x000D_" stands for a character."""
+    return escape(_text_at(data, at).words.replace("_x", "_x005F_x"))
+
+
+def _sheet(records: _Records) -> Iterator[str]:
+    hidden: list[str] = []
+    number, is_open = 0, False
+
+    def row(data: bytes) -> str:
+        nonlocal number, is_open
+        begins = "</row>" if is_open else f"<cols>{''.join(hidden)}</cols><sheetData>"
+        number, is_open = struct.unpack_from("<I", data)[0] + 1, True
+        return f"""{begins}<row r="{number}"{' hidden="1"' if data[11] & 0x10 else ""}>"""
+
+    def columns(data: bytes) -> str:
+        first, last, _, _, flags = struct.unpack_from("<IIIIH", data)
+        if flags & 1 and len(hidden) < LAST_COLUMN:
+            hidden.append(f'<col min="{first + 1}" max="{min(last + 1, LAST_COLUMN)}" hidden="1"/>')
+        return ""
+
+    def cell(kind: str, value: Callable[[bytes], object]) -> Callable[[bytes], str]:
+        def write(data: bytes) -> str:
+            column, style = struct.unpack_from("<II", data)
+            place = f"{column_letters(column + 1)}{number}" if column < LAST_COLUMN else ""
+            return f'<c r="{place}" s="{style & 0xFFFFFF}" t="{kind}"><v>{value(data)}</v></c>' if place else ""
+
+        return write
+
+    def printed(data: bytes) -> str:
+        written, at = "", 2
+        for name in ("Header", "Footer") * 3:
+            words, at = _text_at(data, at)
+            written += f"<odd{name}>{escape(words)}</odd{name}>"
+        return f"{'</row>' if is_open else ''}<headerFooter>{written}</headerFooter>"
+
+    digits = "{:.15G}".format  # those that Excel shows at most
+    rk = cell("n", lambda data: digits(_rk_number(struct.unpack_from("<I", data, 8)[0])))
+    real = cell("n", lambda data: digits(struct.unpack_from("<d", data, 8)[0]))
+    error, truth = cell("e", lambda data: ERRORS.get(data[8], "#N/A")), cell("b", lambda data: int(data[8] != 0))
+    text, rich_text = cell("str", lambda data: _words(data, 8)), cell("str", lambda data: _words(data, 9))
+    shared = cell("s", lambda data: struct.unpack_from("<I", data, 8)[0])
+    yield "<worksheet>"
+    yield from records.write({
+        0: row, 2: rk, 3: error, 4: truth, 5: real, 6: text, 7: shared, 8: text, 9: real, 10: truth, 11: error,
+        60: columns, 62: rich_text, 479: printed,
+    })  # fmt: skip
+    yield "</worksheet>"
+
+
+_XML: Final[dict[str, Callable[[_Records], Iterator[str]]]] = {
+    "officeDocument": _workbook,
+    "sharedStrings": _strings,
+    "styles": _styles,
+    "comments": _comments,
+    **dict.fromkeys(("worksheet", "chartsheet", "dialogsheet", "xlMacrosheet", "xlIntlMacrosheet"), _sheet),
+}
+"""The kinds of parts of records, and what writes their XML."""

@@ -6,8 +6,7 @@ and number formats are read when the first cell needs them. Other workbooks (.xl
 """
 
 import re
-import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from io import BytesIO
@@ -260,15 +259,23 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
+    return read_package(Package(source), lambda: _recalculate(source))
+
+
+def read_package(opened: Package, recalculate: Callable[[], Mapping[CellPlace, float | str]] = dict) -> Reading:
+    """The text of the workbook in a package, which is closed; raises as `read`.
+
+    `recalculate` gives the values of the formulas, for those that have none stored.
+    """
     writer = Writer()
-    with Package(source) as package:
+    with opened as package:
         workbook = Workbook(package)
-        missing = MissingValues(lambda: _recalculate(source), workbook.kinds)
+        missing = MissingValues(recalculate, workbook.kinds)
         scanner = Scanner(writer, workbook.kinds, missing)
         objects = SheetObjects(package, writer, workbook.people())
 
         def write(sheet: PackedSheet) -> str | None:
-            printed = scanner.scan(workbook.pieces(sheet.part), sheet.name)
+            printed = scanner.scan(workbook.pieces(sheet.part, scanner.readable), sheet.name)
             objects.write(sheet.part)
             for kind, words in printed:
                 writer.placed(kind, "", words)
@@ -330,9 +337,9 @@ class Workbook:
             hidden = rest.find(b"idden") >= 0 and attribute(rest, b"state") in ("hidden", "veryHidden")
             yield PackedSheet(attribute(rest, b"name"), targets.get(attribute(rest, b"r:id"), ""), hidden)
 
-    def pieces(self, part: str) -> Iterator[bytes]:
-        """A sheet in pieces, each except the last ending after a row."""
-        read = map(with_raised_runs, pieces(self._package.chunks(part), b"row"))
+    def pieces(self, part: str, bound: Callable[[Iterator[bytes]], Iterator[bytes]] = iter) -> Iterator[bytes]:
+        """A sheet in pieces, each except the last ending after a row; `bound` may end its chunks early."""
+        read = map(with_raised_runs, pieces(bound(self._package.chunks(part)), b"row"))
         return (piece.replace(*_NOT_CALCULATED) for piece in read) if self._is_not_calculated else read
 
     @cached_property
@@ -428,15 +435,6 @@ class CellsFullError(Exception):
     """The workbook has more cells than are read."""
 
 
-def rk_number(stored: int) -> float:
-    """The number in 30 bits of an RK value ([MS-XLS] 2.5.217); the other two bits mark integers and hundredths."""
-    if stored & 2:
-        number = float((stored >> 2) - ((stored & 0x80000000) >> 1))
-    else:
-        (number,) = struct.unpack("<d", struct.pack("<Q", (stored & 0xFFFFFFFC) << 32))
-    return number / 100 if stored & 1 else number
-
-
 def show_cell(number: float, code: str, *, from_1904: bool) -> str:
     """The number as a cell with that format code shows it."""
     raw = f"{number:.15g}".upper()  # the digits that Excel shows at most
@@ -445,11 +443,15 @@ def show_cell(number: float, code: str, *, from_1904: bool) -> str:
     return without_noise(raw)
 
 
-class CellWriter:
-    """Writes the cells of a workbook's sheets to `writer`, row by row; `cut` says why anything was left out."""
+class SheetWriter:
+    """Writes sheets to `writer`: their cells row by row, then comments, and what stands behind these.
+
+    `cut` says why anything was left out; `is_open` is whether there is a sheet.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self.cut: str | None = None
+        self._writer = writer
         self._blocks = Blocks(writer)
         self._cells, self._text = 2 * MOST_CELLS, MOST_TEXT  # a cell counts, and its record
         self._counted = 0
@@ -458,84 +460,6 @@ class CellWriter:
         self._row = -1
         self._columns: list[int] = []
         self._texts: list[bytes] = []
-
-    def begin(self) -> None:
-        """Begin a sheet."""
-        self._hidden_rows = set()
-        self._hidden_columns = b""
-        self._row = -1
-        self._blocks.begin(b"")
-
-    def hide_row(self, row: int) -> None:
-        """Mark a row (from 0) as hidden; call it before its cells."""
-        self.count()
-        self._hidden_rows.add(row)
-
-    def hide_columns(self, first: int, last: int) -> None:
-        """Mark columns (from 0) as hidden; call it before their cells."""
-        self.count(_COLUMNS_COST)
-        last = min(last, LAST_COLUMN - 1)
-        if first <= last:
-            hidden = bytearray(self._hidden_columns or bytes(LAST_COLUMN + 1))
-            hidden[first + 1 : last + 2] = b"\1" * (last - first + 1)
-            self._hidden_columns = bytes(hidden)
-            self._blocks.begin(self._hidden_columns)
-
-    def add(self, row: int, column: int, text: str) -> None:
-        """Add the text of a cell at a row and column, both from 0.
-
-        Raises:
-            CellsFullError: there are too many of them, or no time is left.
-        """
-        self.count()
-        if row != self._row:
-            self._write()
-            self._row = row
-        words = one_line(text[:_LONGEST]).encode("utf-8", "replace")
-        self._text -= len(words)
-        if words and column < LAST_COLUMN:
-            self._columns.append(column + 1)
-            self._texts.append(words)
-
-    def end(self) -> None:
-        """End the sheet."""
-        self._write()
-        self._blocks.end()
-
-    def count(self, cost: int = 1) -> None:
-        """Count a record, whatever it is, against the limit.
-
-        Raises:
-            CellsFullError: there are too many of them, or no time is left.
-        """
-        self._cells -= cost
-        self._counted += 1
-        if self._cells < 0 or self._text < 0:
-            self.cut = FULL
-        elif not self._counted % _BETWEEN_LOOKS and limits.is_near():
-            self.cut = LATE
-        if self.cut:
-            raise CellsFullError
-
-    def _write(self) -> None:
-        if self._columns:
-            self._blocks.add(self._row + 1, SheetRow(self._columns), self._texts, hidden=self._row in self._hidden_rows)
-        self._columns, self._texts = [], []
-
-
-def comment_place(row: int, column: int, author: str, text: str) -> tuple[str, str, str]:
-    """Kind, label and text of a comment, without the author's name that Excel puts before it; no text for no words."""
-    words = (author and text.removeprefix(author + ":").lstrip()) or text
-    mark = f"{column_letters(column + 1)}{row + 1}\t{comment_mark(author, '', words)}"
-    return COMMENT, make_label(author, ""), mark if words else ""
-
-
-class SheetWriter(CellWriter):
-    """Writes sheets with their cells, comments, and what stands behind these; `is_open` while there is one."""
-
-    def __init__(self, writer: Writer) -> None:
-        super().__init__(writer)
-        self._writer = writer
         self._sheet: ExitStack | None = None
         self._sheets = 0
         self._behind: list[tuple[str, str, str]] = []
@@ -552,11 +476,48 @@ class SheetWriter(CellWriter):
         if self._sheets <= MOST_SHEETS:
             self._sheet = ExitStack()
             self._sheet.enter_context(named_sheet(self._writer, name, hidden=hidden))
-            self.begin()
+            self._hidden_rows = set()
+            self._hidden_columns = b""
+            self._row = -1
+            self._blocks.begin(b"")
+
+    def hide_row(self, row: int) -> None:
+        """Mark a row (from 0) as hidden; call it before its cells."""
+        self._count()
+        self._hidden_rows.add(row)
+
+    def hide_columns(self, first: int, last: int) -> None:
+        """Mark columns (from 0) as hidden; call it before their cells."""
+        self._count(_COLUMNS_COST)
+        last = min(last, LAST_COLUMN - 1)
+        if first <= last:
+            hidden = bytearray(self._hidden_columns or bytes(LAST_COLUMN + 1))
+            hidden[first + 1 : last + 2] = b"\1" * (last - first + 1)
+            self._hidden_columns = bytes(hidden)
+            self._blocks.begin(self._hidden_columns)
+
+    def add(self, row: int, column: int, text: str) -> None:
+        """Add the text of a cell at a row and column, both from 0.
+
+        Raises:
+            CellsFullError: there are too many of them, or no time is left.
+        """
+        self._count()
+        if row != self._row:
+            self._write()
+            self._row = row
+        words = one_line(text[:_LONGEST]).encode("utf-8", "replace")
+        self._text -= len(words)
+        if words and column < LAST_COLUMN:
+            self._columns.append(column + 1)
+            self._texts.append(words)
 
     def comment(self, row: int, column: int, author: str, text: str) -> None:
-        """Add a comment on the cell at a row and column, both from 0."""
-        self._behind.append(comment_place(row, column, author, self._cut_to_fit(text)))
+        """Add a comment on the cell at a row and column, both from 0; Excel puts the author's name before it."""
+        text = self._cut_to_fit(text)
+        words = (author and text.removeprefix(author + ":").lstrip()) or text
+        mark = f"{column_letters(column + 1)}{row + 1}\t{comment_mark(author, '', words)}" if words else ""
+        self._behind.append((COMMENT, make_label(author, ""), mark))
 
     def behind(self, kind: str, text: str) -> None:
         """Add words that stand behind the cells, as a place of that kind."""
@@ -565,12 +526,28 @@ class SheetWriter(CellWriter):
     def end_sheet(self) -> None:
         """End the open sheet, if there is one."""
         if self._sheet is not None:
-            self.end()
+            self._write()
+            self._blocks.end()
             for kind, label, text in sorted(self._behind, key=lambda place: place[0] != COMMENT):
                 self._writer.placed(kind, label, text)
             self._behind = []
             self._sheet.close()
             self._sheet = None
+
+    def _count(self, cost: int = 1) -> None:
+        self._cells -= cost
+        self._counted += 1
+        if self._cells < 0 or self._text < 0:
+            self.cut = FULL
+        elif not self._counted % _BETWEEN_LOOKS and limits.is_near():
+            self.cut = LATE
+        if self.cut:
+            raise CellsFullError
+
+    def _write(self) -> None:
+        if self._columns:
+            self._blocks.add(self._row + 1, SheetRow(self._columns), self._texts, hidden=self._row in self._hidden_rows)
+        self._columns, self._texts = [], []
 
     def _cut_to_fit(self, words: str) -> str:
         words = words[: max(self._room, 0)]

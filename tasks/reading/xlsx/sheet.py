@@ -250,7 +250,7 @@ class Scanner:
         """
         printed: dict[str, str] = {}
         row, piece = 0, b""
-        for number, piece in enumerate(self._readable(pieces)):
+        for number, piece in enumerate(pieces):
             if not number:
                 self._blocks.begin(_hidden_columns(piece))
             row = self._scan_piece(piece.replace(b"\0", b""), row, name)
@@ -268,10 +268,10 @@ class Scanner:
         self.complete &= self.cut is not None or piece.rstrip().endswith((b"heet>", b"/>"))
         return [(kind, words) for words, kind in printed.items()]
 
-    def _readable(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, until the limit is exceeded."""
+    def readable(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The chunks of a sheet, until they exceed their limit."""
         try:
-            yield from pieces
+            yield from chunks
         except TooLarge:
             self.cut = FULL
 

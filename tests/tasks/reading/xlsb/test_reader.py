@@ -7,7 +7,6 @@ import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import xlsb as reader
-from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.sheet import FULL
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import relationships
@@ -117,7 +116,7 @@ def test_two_cells_in_opposite_corners_cost_nothing(tmp_path: Path) -> None:
 def test_more_records_than_the_limit_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: bytes
 ) -> None:
-    monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
+    monkeypatch.setattr(reader, "MOST_CELLS", 100)
     reading = reader.read(book(tmp_path, row(0) + record(6, struct.pack("<II", 0, 0) + text("kept")) + cells * 1000))
     assert reading.warnings == [FULL]
     assert reading.text.startswith("Ledger\nkept\n") or "kept" in reading.text
