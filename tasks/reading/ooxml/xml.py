@@ -58,27 +58,12 @@ def _character(reference: re.Match[bytes]) -> bytes:
 
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
-C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-DGM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_STRICT: Final = b"http://purl.oclc.org/ooxml/"
-_USUAL: Final = (
-    (b"wordprocessingml/main", W),
-    (b"drawingml/main", A),
-    (b"drawingml/wordprocessingDrawing", WP),
-    (b"drawingml/chart", C),
-    (b"drawingml/diagram", DGM),
-    (b"officeDocument/math", M),
-    (b"presentationml/main", P),
-    (b"officeDocument/relationships", R),
-    (b"spreadsheetml/main", S),
-)
+_MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_STRICT: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_TRANSITIONAL: Final = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+"""The namespaces of both kinds of ISO/IEC 29500, of which the second one is read."""
+
 PREFIXES: Final = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
     "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
@@ -98,10 +83,7 @@ PREFIXES: Final = {
 """The prefix of each namespace that is read; "" is the default one."""
 
 _URIS: Final = {prefix.encode(): uri.encode() for uri, prefix in PREFIXES.items() if prefix}
-_EXPECTED: Final = {
-    **{uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()},
-    **{_STRICT + strict: PREFIXES[usual[1:-1]].encode() for strict, usual in _USUAL},
-}
+_EXPECTED: Final = {uri.encode(): prefix.encode() for uri, prefix in PREFIXES.items()}
 _DECLARATION: Final = re.compile(rb"""xmlns(?::([\w.-]+))?\s*=\s*["']([^"']*)["']""")
 
 _PROLOG: Final = re.compile(rb"""\s*<\?xml\b[^>]*?(?:encoding\s*=\s*["']([\w.-]+)["'][^>]*?)?\?>\s*""")
@@ -208,7 +190,7 @@ def _odd_names(declarations: bytes) -> tuple[bytes, ...] | None:
     """
     odd: list[bytes] = []
     for prefix, uri in _DECLARATION.findall(declarations):
-        expected = _EXPECTED.get(uri, prefix)
+        expected = _EXPECTED.get(usual_namespaces(uri), prefix)
         if _URIS.get(prefix, uri) != uri or (expected and not prefix):
             return None
         if expected == b"mc" != prefix:
@@ -400,16 +382,13 @@ def forget(element: etree._Element) -> None:
 
 def usual_namespaces(data: bytes) -> bytes:
     """A strict part (ISO/IEC 29500) with the transitional namespaces."""
-    if _STRICT in data:
-        for strict, usual in _USUAL:
-            data = data.replace(_STRICT + strict, usual[1:-1].encode())
-    return data
+    return _STRICT.sub(_TRANSITIONAL, data) if b"//purl.oclc.org/ooxml/" in data else data
 
 
 def drop_fallbacks(root: etree._Element) -> None:
     """Keep the first understood choice of each alternative, otherwise its fallback: the others repeat the words."""
-    for alternative in list(root.iter(MC + "AlternateContent")):
-        choices = [child for child in alternative if child.tag in (MC + "Choice", MC + "Fallback")]
+    for alternative in list(root.iter(_MC + "AlternateContent")):
+        choices = [child for child in alternative if child.tag in (_MC + "Choice", _MC + "Fallback")]
         chosen = next(filter(_requires_nothing_unknown, choices), None)
         for other in choices:
             if other is not chosen:
