@@ -47,11 +47,11 @@ _UNITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(13)]
 _MORE_DECIMALS: Final = 2
 _DIGITS_THAT_TELL: Final = 4
 _TELLING_DIGITS: Final = 15
-TELLING: Final = Context(prec=_TELLING_DIGITS, rounding=ROUND_HALF_UP)
+_TELLING: Final = Context(prec=_TELLING_DIGITS, rounding=ROUND_HALF_UP)
 """Cuts a number to the digits that tell: a tenth of the time that it takes as a number of 64 bits."""
 
 _CERTAIN_DIGITS: Final = 12
-NOISE: Final = re.compile("(?:000[0-9]{0,2}|999[0-9]{0,2}|0000[0-9]{3}|9999[0-9]{3})(?=e|$)")
+_NOISE: Final = re.compile("(?:000[0-9]{0,2}|999[0-9]{0,2}|0000[0-9]{3}|9999[0-9]{3})(?=e|$)")
 """How a number of fifteen digits ends, if the last of them are what sums leave behind."""
 
 TELLING_LENGTH: Final = 16
@@ -85,17 +85,17 @@ def without_noise(raw: str) -> str:
 def _without_noise(raw: str, number: float) -> str:
     if number.is_integer() and -1e15 < number < 1e15:
         return str(int(number))
-    scientific = "e" in raw or "E" in raw
-    if len(raw) < TELLING_LENGTH and not scientific:
-        return raw
-    if scientific:
+    if "e" in raw or "E" in raw:
         short = min(f"{number:.{_TELLING_DIGITS}g}", repr(number), key=len)  # the smallest numbers have fewer digits
+    elif len(raw) < TELLING_LENGTH:
+        return raw
     else:
-        short = str(TELLING.create_decimal(raw))
+        short = str(_TELLING.create_decimal(raw))
         if "E" in short:  # a long number without a point: a code, which keeps its digits
             return raw
         short = short.rstrip("0").rstrip(".") if "." in short else short
-    return (f"{number:.{_CERTAIN_DIGITS}g}" if NOISE.search(short) else short).upper()
+    is_noisy = ("000" in short or "999" in short) and _NOISE.search(short) is not None
+    return (f"{number:.{_CERTAIN_DIGITS}g}" if is_noisy else short).upper()
 
 
 class NumberFormat(NamedTuple):

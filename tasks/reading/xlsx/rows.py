@@ -1,7 +1,7 @@
 """The rows of a sheet: what their tags say about values, and their lines in blocks of twenty, with cells as places."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Final
 
 from tasks.language.normalise import clean
-from tasks.reading.ooxml.number_formats import TELLING_LENGTH
 from tasks.reading.text_writer import (
     CELLS,
     HIDDEN_COLUMN,
@@ -21,7 +20,7 @@ from tasks.reading.text_writer import (
     Writer,
     hidden_column_mark,
 )
-from tasks.reading.xlsx.values import CellKinds, CellTexts, numbers
+from tasks.reading.xlsx.values import CellKinds, CellTexts
 
 
 class _Columns(dict[bytes, int]):
@@ -55,11 +54,10 @@ COLUMNS: Final = _Columns()
 
 
 class SheetRow:
-    """A row by the columns of its cells; `plain` are the indices of texts that are numbers as stored."""
+    """A row by the columns of its cells."""
 
     def __init__(self, columns: list[int]) -> None:
         self.columns = columns
-        self.plain: list[int] = []
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         """The first and last column with text, and the line of the row."""
@@ -76,29 +74,17 @@ class SheetRow:
                 yield length, end, column
             at, length = column, end
 
-    def clean(self, texts: Sequence[bytes]) -> Sequence[bytes]:
-        """The texts with plain numbers tidied up; the same object if nothing changes."""
-        numbers = [texts[index] for index in self.plain]
-        shown = _show_column(numbers, None)
-        if shown is numbers:
-            return texts
-        cleaned = list(texts)
-        for index, better in zip(self.plain, shown, strict=True):
-            cleaned[index] = better
-        return cleaned
-
 
 class RowPattern(SheetRow):
     """A row by its tags: how many values it has, and how many cells include the row's number.
 
-    `shared`: other rows may have the same tags except for their numbers; `plain` are the indices of texts that are
-    numbers as stored.
+    `shared`: other rows may have the same tags except for their numbers.
     """
 
     def __init__(self, tags: bytes, row: bytes, kinds: CellKinds) -> None:
         """`tags` are those of row number `row`, with NUL in place of values."""
         columns: list[int] = []
-        shown: list[CellTexts | None] = []
+        shown: list[CellTexts] = []
         owners: list[int] = []  # of each value the cell among those that have any; -1 where it is not shown
         numbered = references = column = 0
         cell = b""
@@ -134,7 +120,6 @@ class RowPattern(SheetRow):
         self.values, self.numbered, self.shared = len(owners), numbered, numbered == references
         super().__init__(columns)
         self.kinds = shown
-        self.plain = [index for index, kind in enumerate(shown) if kind is None]
         self._owners = owners if -1 in owners or len(owners) > len(columns) else None
         self._gapless = columns == _FIRST[: len(columns)]
 
@@ -146,15 +131,15 @@ class RowPattern(SheetRow):
                 if owner >= 0:
                     runs[owner].append(value)
             values = list(map(b"".join, runs))
-        return [value if kind is None else kind[value] for value, kind in zip(values, self.kinds, strict=True)]
+        return [kind[value] for value, kind in zip(values, self.kinds, strict=True)]
 
     def split_texts(self, values: list[bytes]) -> list[tuple[bytes, ...]]:
         """The texts of as many rows as the values are for."""
         if self._owners is not None:
             starts = range(0, len(values), self.values)
-            return [tuple(self.clean(self.texts(values[start : start + self.values]))) for start in starts]
-        columns = [values[cell :: self.values] for cell in range(self.values)]
-        return list(zip(*map(_show_column, columns, self.kinds), strict=True))
+            return [tuple(self.texts(values[start : start + self.values])) for start in starts]
+        columns = (map(kind.__getitem__, values[cell :: self.values]) for cell, kind in enumerate(self.kinds))
+        return list(zip(*columns, strict=True))
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:
         """The first and last column with text, and the line of the row."""
@@ -182,21 +167,6 @@ class RowPattern(SheetRow):
             return b""
         gaps = zip([1, *columns], columns, strict=False)
         return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
-
-
-def needs_cleaning(numbers: Sequence[bytes]) -> bool:
-    """Whether any of these numbers may need `values.numbers` to be tidied up."""
-    if max(map(len, numbers), default=0) >= TELLING_LENGTH:
-        return True
-    joined = b"\t".join(numbers)
-    return joined.find(b"E") >= 0 or joined.find(b".0\t") >= 0 or joined.endswith(b".0") or joined.find(b"&") >= 0
-
-
-def _show_column(values: list[bytes], kind: CellTexts | None) -> Iterable[bytes]:
-    """The values of a column as texts."""
-    if kind is not None:
-        return map(kind.__getitem__, values)
-    return numbers(values) if needs_cleaning(values) else values
 
 
 def _tabs(gap: int) -> bytes:
@@ -269,7 +239,6 @@ class Blocks:
         self._writer = writer
         self._places = 0
         self._lines: list[bytes] = []
-        self._unclean: list[tuple[int, SheetRow, Sequence[bytes]]] = []
         self._columns: list[int] = []
         self._first = self._last = 0  # the rows of the block
         self._hidden = False  # whether they are hidden
@@ -300,8 +269,6 @@ class Blocks:
             self._first = number
         self._last = number
         self._columns += (first, last)
-        if row.plain:
-            self._unclean.append((len(self._lines), row, texts))
         if self._hidden_columns and self._has_hidden(row):
             self._hidden_cells.append((len(self._lines), row, texts))
         self._lines.append(text)
@@ -318,8 +285,6 @@ class Blocks:
         at = 0
         while at < len(lines):
             self.add(number + at, row, rows[at], hidden=hidden)
-            if row.plain:
-                self._unclean.pop()
             end = min(at + max(_ROWS - (self._last - self._first), 1), len(lines))  # never less than the row just added
             self._lines += lines[at + 1 : end]
             self._last = number + end - 1
@@ -340,7 +305,6 @@ class Blocks:
         """Write the lines taken so far as one block."""
         if not self._lines:
             return
-        self._clean()
         text = b"\n".join(self._lines).decode("utf-8", "replace")
         columns = self._spans(text) if self._hidden_cells else []
         if columns:
@@ -390,21 +354,11 @@ class Blocks:
             while line < index:
                 at = text.find("\n", at) + 1
                 line += 1
-            found = row.spans(row.clean(texts), self._hidden_columns)
+            found = row.spans(texts, self._hidden_columns)
             spans += (
                 (at + begin, at + end, column) if exact else (0, len(text), column) for begin, end, column in found
             )
         return spans
-
-    def _clean(self) -> None:
-        """Improve how numbers are shown that are still as stored."""
-        numbers = [texts[index] for _, row, texts in self._unclean for index in row.plain]
-        if needs_cleaning(numbers):
-            for at, row, texts in self._unclean:
-                cleaned = row.clean(texts)
-                if cleaned is not texts:
-                    self._lines[at] = row.line(cleaned)[2]
-        self._unclean = []
 
 
 def _marks(columns: list[int]) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from tasks.language.normalise import one_line
-from tasks.reading.ooxml.number_formats import NOISE, TELLING, TELLING_LENGTH, show_number, without_noise
+from tasks.reading.ooxml.number_formats import TELLING_LENGTH, show_number, without_noise
 from tasks.reading.ooxml.xml import TAG_END, unescape
 
 LONGEST: Final = 1 << 20
@@ -28,19 +28,6 @@ _ATTRIBUTE: Final = re.compile(rb"""\s([ts])\s*+=\s*+["']([^"'<]*)["']""")
 _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 _PHONETIC: Final = re.compile(rb"<rPh%(end)b\s*+(?:<t%(end)b[^<]*+</t>\s*+)?+</rPh>" % {b"end": TAG_END})
 _WORDS: Final = re.compile(rb"<t" + TAG_END + rb"([^<]*+)")
-_DECIMALS: Final = re.compile(
-    rb"%(number)b(?:\t%(number)b)*+"
-    % {b"number": rb"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{0,99}[1-9]|(?<!-0)\.0)?+(?:E-?[0-9]{1,3}+)?+"}
-)
-"""Numbers as Excel writes them: no decimals of which the last is 0, but for 5.0, and no zero below zero."""
-
-_NOISE: Final = re.compile(NOISE.pattern.replace("$", r"\t|$").encode())
-
-_KNOWN: Final[dict[bytes, bytes]] = {}
-_MOST_KNOWN_NUMBERS: Final = 4096
-_LONGEST_KNOWN: Final = 40
-"""Bytes of a number that is kept: those of Excel have 24 at most."""
-
 _MOMENT: Final = re.compile(rb"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.0*+)?+Z?")
 _INDICES: Final[list[bytes]] = []
 
@@ -64,8 +51,8 @@ class CellTexts(dict[bytes, bytes]):
         return text
 
 
-class CellKinds(dict[bytes, CellTexts | None]):
-    """The texts of a cell by its attributes, such as ` s="3" t="s">`; None if numbers are shown as stored.
+class CellKinds(dict[bytes, CellTexts]):
+    """The texts of a cell by its attributes, such as ` s="3" t="s">`.
 
     `strings` and `codes` (see `Workbook`) are called when the first cell needs them. `longest` is the length in bytes
     of the longest string that cells refer to, `bytes_held` that of the cached texts; `clipped`: a cell was longer than
@@ -88,11 +75,11 @@ class CellKinds(dict[bytes, CellTexts | None]):
         self.from_1904 = from_1904
         self._texts: dict[tuple[bytes, str], CellTexts] = {}
 
-    def __missing__(self, attributes: bytes) -> CellTexts | None:
+    def __missing__(self, attributes: bytes) -> CellTexts:
         pairs = dict(_ATTRIBUTE.findall(attributes))
         kind = pairs.get(b"t", b"n")
         code = self._codes().get(pairs.get(b"s", b"0"), "") if kind == b"n" else ""
-        texts = self._of(kind, code) if kind != b"n" or code else None
+        texts = self._of(kind, code)
         self.bytes_held += len(attributes) + _ENTRY
         if self.bytes_held > _ROOM:
             self.forget()
@@ -111,7 +98,7 @@ class CellKinds(dict[bytes, CellTexts | None]):
         elif kind == b"d":
             work_out = _date
         elif kind == b"n":
-            work_out = partial(_format, code=code, from_1904=self.from_1904)
+            work_out = partial(_format, code=code, from_1904=self.from_1904) if code else number
         texts = self._texts[kind, code] = CellTexts(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
             texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
@@ -189,35 +176,3 @@ def number(raw: bytes) -> bytes:
     if len(raw) < TELLING_LENGTH and raw[-2:] != b".0" and b"E" not in raw and b"&" not in raw:
         return raw
     return without_noise(_plain(raw).decode("utf-8", "replace")).encode()
-
-
-def numbers(raw: Sequence[bytes]) -> list[bytes]:
-    """As `number` for many, in half the time; in a fifth for numbers met before, as in tables that repeat others."""
-    known = list(map(_KNOWN.get, raw))
-    fresh = [one for one, shown in zip(raw, known, strict=True) if shown is None]
-    better = dict(zip(fresh, _cut(fresh), strict=True)) if fresh else {}
-    if max(map(len, fresh), default=_LONGEST_KNOWN) < _LONGEST_KNOWN:
-        if len(_KNOWN) > _MOST_KNOWN_NUMBERS:
-            _KNOWN.clear()
-        _KNOWN.update(better)
-    return [better[one] if shown is None else shown for one, shown in zip(raw, known, strict=True)]
-
-
-def _cut(raw: Sequence[bytes]) -> list[bytes]:
-    """All numbers cut to their significant digits at once; those with an exponent or noise one by one."""
-    joined = b"\t".join(raw)
-    if _DECIMALS.fullmatch(joined) is None:
-        return list(map(number, raw))
-    decimals = map(TELLING.normalize, map(TELLING.create_decimal, joined.decode().split("\t")))
-    cut = "\t".join(map(str, decimals)).encode()
-    shown = cut.split(b"\t")
-    if b"E" not in cut and b"E" not in joined and not _noisy(cut):
-        return shown
-    return [
-        number(one) if b"E" in short or b"E" in one or _noisy(short) else short
-        for one, short in zip(raw, shown, strict=True)
-    ]
-
-
-def _noisy(cut: bytes) -> bool:
-    return (b"000" in cut or b"999" in cut) and _NOISE.search(cut) is not None
