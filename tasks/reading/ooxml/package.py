@@ -49,7 +49,6 @@ MOST_MEMBERS: Final = 200_000
 LOCAL_HEADER: Final = b"PK\x03\x04"
 _CENTRAL_HEADER: Final = b"PK\x01\x02"
 _LOCAL: Final = struct.Struct("<HHIIIIHH")
-_LENGTHS: Final = struct.Struct("<4s24xHHH")
 _CENTRAL: Final = struct.Struct("<4s4xHH4xIIIHHH8xI")
 TOTAL_LIMIT: Final = 1 << 30
 """The most bytes all members read from one archive may inflate to."""
@@ -73,18 +72,9 @@ class ZipMembers:
     def __init__(self, source: Source) -> None:
         self.damaged = False
         self._data = source if isinstance(source, bytes) else _open(source)
-        self._directory, self._shift = b"", 0
+        self._shift = 0
         self._inflated = 0
         self._lost: dict[str, ZipEntry] | None = None
-
-    def _entry(self, at: int) -> ZipEntry:
-        """The member at the offset `at` of the directory."""
-        _, flags, method, crc, compressed, inflated, name, extra, _, header = _CENTRAL.unpack_from(self._directory, at)
-        named = at + 46 + name
-        if 0xFFFFFFFF in (compressed, inflated, header):
-            compressed, header = _wide(self._directory[named : named + extra], compressed, inflated, header)
-        raw = self._directory[at + 46 : named]
-        return ZipEntry(_name(raw, flags), method, header + self._shift, compressed, crc, known=True)
 
     def entries(self) -> list[ZipEntry]:
         """The members by the central directory, and those that it has lost by their own headers."""
@@ -98,21 +88,28 @@ class ZipMembers:
         return entries
 
     def _central_directory(self) -> Iterator[ZipEntry]:
+        count, directory = self._read_directory()
         at = 0
-        for _ in range(self._read_directory()):
-            header, name, extra, comment = _LENGTHS.unpack_from(self._directory, at)
-            if header != _CENTRAL_HEADER:
+        for _ in range(count):
+            member = _CENTRAL.unpack_from(directory, at)
+            sign, flags, method, crc, compressed, inflated, name, extra, comment, header = member
+            if sign != _CENTRAL_HEADER:
                 self.damaged = True
                 return
-            yield self._entry(at)
-            at += 46 + name + extra + comment
+            named = at + 46 + name
+            if 0xFFFFFFFF in (compressed, inflated, header):
+                compressed, header = _wide(directory[named : named + extra], compressed, inflated, header)
+            yield ZipEntry(
+                _name(directory[at + 46 : named], flags), method, header + self._shift, compressed, crc, known=True
+            )
+            at = named + extra + comment
 
-    def _read_directory(self) -> int:
-        """Read the directory and return the number of its members."""
+    def _read_directory(self) -> tuple[int, bytes]:
+        """The number of the members, and the directory."""
         data = self._data
         end = data.rfind(b"PK\x05\x06")
         if end < 0:
-            return 0
+            return 0, b""
         count, size, start = struct.unpack_from("<HII", data, end + 10)
         if count == 0xFFFF or 0xFFFFFFFF in (size, start):
             locator = data.rfind(b"PK\x06\x07", 0, end)
@@ -125,9 +122,8 @@ class ZipMembers:
             self._shift, start = at - start, at
         if start < 0:
             self.damaged = True
-            return 0
-        self._directory = data[start:end]
-        return int(count)
+            return 0, b""
+        return int(count), data[start:end]
 
     def lost(self) -> Iterator[ZipEntry]:
         """The members that have headers of their own, whatever the directory says, in order."""
@@ -288,7 +284,7 @@ _LARGEST_PROPERTIES: Final = 1 << 20
 _MOMENT: Final = re.compile(rb"<(?:\w+:)?(created|modified)\b[^<>]*+>([^<]*+)<")
 CUT_OFF: Final = "The file is cut off or damaged: the text holds what could be saved."
 _TAG: Final = re.compile(rb"<Relationship\s")
-_RELATIONSHIP: Final = re.compile(r"""<Relationship\b|\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
+_ATTRIBUTE: Final = re.compile(r"""\s(Id|Type|Target|TargetMode)\s*=\s*["']([^"'<]*)""")
 
 EMBEDDED_KINDS: Final = ("package", "oleObject", "aFChunk")
 """The kinds of relationships that lead to a document inside this one."""
@@ -412,18 +408,21 @@ class Package(AbstractContextManager["Package", None]):
         data = self._archive.read(entry, PART_LIMIT)
         if b"!" in data or b"\0" in data or _TAG.search(data) is None:
             data = self.scan(part)
-        return list(self._list_inside(data.decode("utf-8", "replace"), f"/{inside}"))
+        found: list[Relationship] = []
+        for tag in data.decode("utf-8", "replace").split("<Relationship"):
+            values = dict(_ATTRIBUTE.findall(tag))
+            target = html.unescape(values.get("Target", "")).replace("\\", "/").partition("#")[0]
+            if target and target != "NULL" and "://" not in target and values.get("TargetMode") != "External":
+                kind = values.get("Type", "").rpartition("/")[2]
+                found.append(Relationship(values.get("Id", ""), kind, self._resolve(target, inside)))
+        return found
 
-    def _list_inside(self, rels: str, inside: str) -> Iterator[Relationship]:
-        """The relationships of a part in the folder `inside` whose targets are in the package."""
-        for id_, kind, reference, mode in _in_any_order(rels):
-            target = html.unescape(reference).replace("\\", "/").partition("#")[0]
-            if not target or target == "NULL" or "://" in target or mode == "External":
-                continue
-            full = posixpath.normpath(posixpath.join(inside, target)).lstrip("/")
-            if "%" in full and full not in self and unquote(full) in self:
-                full = unquote(full)
-            yield Relationship(id_, kind.rpartition("/")[2], full)
+    def _resolve(self, target: str, inside: str) -> str:
+        """The name of a part that one in the folder `inside` refers to."""
+        full = target.lstrip("/") if target[0] == "/" else inside + target
+        if "/." in full or "//" in full or full.startswith("."):
+            full = posixpath.normpath(f"/{full}").lstrip("/")
+        return unquote(full) if "%" in full and full not in self and unquote(full) in self else full
 
     def dates(self) -> tuple[str, str]:
         """The times at which the file says it was created and last changed; "" for none.
@@ -496,13 +495,3 @@ def attach_embedded(package: Package, names: Iterable[str], writer: Writer) -> N
 def _key(name: str) -> str:
     key = name.lower()
     return key.replace("\\", "/").lstrip("/") if "\\" in key or key[:1] == "/" else key
-
-
-def _in_any_order(rels: str) -> Iterator[tuple[str, ...]]:
-    values: dict[str, str] = {}
-    for name, value in [*_RELATIONSHIP.findall(rels), ("", "")]:
-        if name:
-            values[name] = value
-        elif values:
-            yield tuple(values.get(attribute, "") for attribute in ("Id", "Type", "Target", "TargetMode"))
-            values = {}
