@@ -138,7 +138,7 @@ class RowPattern(SheetRow):
         if self._owners is not None:
             starts = range(0, len(values), self.values)
             return [tuple(self.texts(values[start : start + self.values])) for start in starts]
-        columns = (map(kind.__getitem__, values[cell :: self.values]) for cell, kind in enumerate(self.kinds))
+        columns = (kind.column(values[cell :: self.values]) for cell, kind in enumerate(self.kinds))
         return list(zip(*columns, strict=True))
 
     def line(self, texts: Sequence[bytes]) -> tuple[int, int, bytes]:

@@ -5,7 +5,7 @@ at a time before they are decoded. `ooxml/number_formats.py` says how numbers ar
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -49,6 +49,19 @@ class CellTexts(dict[bytes, bytes]):
         if len(value) > LONGEST:
             kinds.clipped = True
         return text
+
+    def column(self, values: list[bytes]) -> Iterable[bytes]:
+        """The texts of cells one below the other."""
+        return map(self.__getitem__, values)
+
+
+class _PlainNumbers(CellTexts):
+    """Numbers that no format changes: most are shown as they are stored."""
+
+    def column(self, values: list[bytes]) -> Iterable[bytes]:
+        joined = b"\t".join(values)
+        is_plain = max(map(len, values)) < TELLING_LENGTH and not any(sign in joined for sign in (b"E", b"&", b".0\t"))
+        return values if is_plain and not joined.endswith(b".0") else super().column(values)
 
 
 class CellKinds(dict[bytes, CellTexts]):
@@ -99,7 +112,7 @@ class CellKinds(dict[bytes, CellTexts]):
             work_out = _date
         elif kind == b"n":
             work_out = partial(_format, code=code, from_1904=self.from_1904) if code else number
-        texts = self._texts[kind, code] = CellTexts(work_out, self)
+        texts = self._texts[kind, code] = (_PlainNumbers if work_out is number else CellTexts)(work_out, self)
         if kind == b"s" and len(self._strings()) <= _MOST_KNOWN:
             texts.update(zip(_indices(len(self._strings())), self._strings(), strict=False))
         return texts
