@@ -6,6 +6,7 @@ top of the page to its bottom.
 
 import itertools
 import math
+import re
 from bisect import bisect, bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
@@ -37,6 +38,10 @@ LEVEL: Final = 0.6
 """The share of such rows that hold something in a column that tells them."""
 _SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
+_LED: Final = re.compile(r"[.…]{4}$")
+"""Dots at the end of a label that lead to what stands in its row."""
+_CENTRED: Final = 0.4
+"""How far from its middle the value of a field stands that is as high as its cell, as a share of half the cell."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -60,6 +65,8 @@ def rows_between_rules(
         return [], 0.0
     if max(map(len, cells)) == 1:
         return [_row(cells, ends)], 0.0
+    if _hold_one_value_each(cells):
+        return [_row(cells, ends)], 0.0
     size = max(line.size for cell in cells for line in cell)
     levels, lines = _levels(cells, spans)
     groups, faults = Grouping(levels, ends, size, seams, label=label).rows()
@@ -68,6 +75,25 @@ def rows_between_rules(
         for group in groups
     ]
     return [_row(row, ends) for row in rows], min(max(0.0, faults), len(rows))
+
+
+def _hold_one_value_each(cells: Sequence[Sequence[Line]]) -> bool:
+    """Whether the values of a form's fields stand in one row: one in each cell, each beside other words of it or none.
+
+    Fields of several lines hold their value on another level than those beside them.
+    """
+    filled = [cell for cell in cells if any(word.piece > 0 for line in cell for word in line.words)]
+    values = [line for cell in filled for line in cell]
+    if len(filled) < 2 or max(map(len, filled)) > 1:
+        return False
+    others = [cell for cell in cells[: cells.index(filled[0])] if cell]
+    beside = [{_nearest(value, cell) for value in values if _are_level([value], cell)} for cell in others]
+    return max(map(len, beside), default=1) < 2
+
+
+def _nearest(line: Line, others: Sequence[Line]) -> float:
+    """The baseline of that of other lines which is nearest to the one of a line."""
+    return min((other.base for other in others), key=lambda base: abs(base - line.base))
 
 
 def _levels(cells: Sequence[Sequence[Line]], spans: Sequence[int]) -> tuple[list[TableLine], list[dict[int, Line]]]:
@@ -462,6 +488,10 @@ class _Grid:
         lines, last = fields[y][x], self._last_row(cells, y, x)
         if last == y or not lines:
             return False
+        top, bottom = self._ys[y], self._ys[last + 1]
+        from_middle = abs(2 * _middle(lines[0].words[0]) - top - bottom) / (bottom - top)
+        if len(lines) == 1 and lines[0].words[0].piece > 0 and from_middle < _CENTRED:
+            return False  # the value of a field that is as high as the cell
         rows: dict[int, list[Line]] = {}
         for line in lines:
             rows.setdefault(bisect(self._ys, _middle(line.words[0])) - 1, []).append(line)
@@ -571,6 +601,9 @@ def _is_stack(
     figures = [line for cells in beside.values() for cell in cells for line in cell if _is_figures(line)]
     most = max(sum(_are_level([line], figures) for line in held) for held in rows.values())
     least = LEVEL * len(span)
+    led = sum(_LED.search(held[-1].words[-1].text) is not None for held in rows.values())
+    if led >= max(STACKED, LEVEL * len(rows)):
+        return True
     if len(lines) < STACKED:
         return len(lines) == level == 1 and span[-1] in rows and is_figure(write_words(lines[0].words))
     if most >= STACKED and len(rows) > 1 and not any(line.words[0].text[0].islower() for line in lines):
