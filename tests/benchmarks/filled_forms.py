@@ -1,4 +1,7 @@
-"""Labels of public forms that stand in one line with the values behind them, each in a cell of its own.
+"""Labels of public forms from whose text a reader can tell their values.
+
+A label and its values stand in one line, each value in a cell of its own, or a value stands right behind its label or
+in the cell below it.
 
 The forms are blank: each of their text fields but every fifth gets a value of its own here, with the appearance that
 pypdf gives it. `filled_forms.txt` holds the labels. DILIGENCE_BENCH_REPOSITORIES is that of `real_tables`.
@@ -7,10 +10,12 @@ pypdf gives it. `filled_forms.txt` holds the labels. DILIGENCE_BENCH_REPOSITORIE
 """
 
 import os
+import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -118,7 +123,23 @@ def _read(half: str) -> Iterator[tuple[str, list[str], list[str]]]:
         page = next(place for place in reading.places if place.kind == text_writer.PAGE and place.label == number)
         lines = reading.text[page.start : page.end].splitlines()
         labels = [label.replace("|", "\t") for label in labels]
-        yield path, labels, [label for label in labels if not any(has_pair(label, line) for line in lines)]
+        yield path, labels, [label for label in labels if not says_pair(label, lines)]
+
+
+def says_pair(row: str, lines: Sequence[str]) -> bool:
+    """Whether the lines of a page say which values a label has."""
+    if any(has_pair(row, line) for line in lines):
+        return True
+    label, *values = row.split("\t")
+    if len(values) != 1:
+        return False
+    words = r"\s+".join(map(re.escape, label.split()))
+    behind = re.compile(rf"{words}[\s.…_:*]*{re.escape(values[0])}(?!\w)", re.IGNORECASE)
+    if any(behind.search(line) for line in lines):
+        return True
+    rows = [line.split("\t") for line in lines]
+    tables = ((one, other) for one, other in pairwise(rows) if len(one) == len(other) > 1)
+    return any((label, values[0]) in zip(one, other, strict=True) for one, other in tables)
 
 
 def main() -> None:
