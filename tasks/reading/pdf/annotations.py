@@ -6,12 +6,11 @@ embedded in the document or pinned to a page are passed on unread.
 
 import ctypes
 import re
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tasks.reading.pdf import document
+from tasks.language.normalise import one_line
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PdfDocument, count_written, string
 from tasks.reading.pdf.repair import holds_bomb
@@ -41,18 +40,6 @@ _MOST_BYTES: Final = 16 << 20
 """Annotations of a page that are read, and what may be in them and in what draws them."""
 
 _MOST_OPTIONS: Final = 1_000
-_TYPE: Final = (4.0, 8.0)
-"""The smallest and the largest size in points in which values are set; that of most forms is between them."""
-
-_MOST_SET: Final = 500
-_BESIDE: Final = 200.0
-"""How far in points from a field the words beside it stand at most."""
-_BELOW: Final = 2.0
-"""Points by which they may stand lower than its box."""
-_AROUND: Final = 3
-"""Characters before and behind the next one whose lowest tells the baseline: that one may be a raised mark."""
-_CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
-
 _LONG: Final = 20
 """A note of so many characters that the page's text holds too is a copy of what it marks."""
 
@@ -103,7 +90,7 @@ class Remark(NamedTuple):
 
     `spot` is where on the page to read it, in points from the left and the bottom; None means after the page's text.
     `copied`: the page's text may contain it already, because it is drawn there, or copies what it marks. `field` is the
-    box of a field that is filled in: left, bottom, right and top.
+    box of a field that is filled in: left, bottom, right and top; `label` is what its author calls it.
     """
 
     number: int
@@ -111,6 +98,7 @@ class Remark(NamedTuple):
     spot: tuple[float, float] | None = None
     copied: bool = False
     field: tuple[float, float, float, float] | None = None
+    label: str = ""
 
 
 class Remarks(NamedTuple):
@@ -157,7 +145,8 @@ def _read_annotation(
         text, readable = _field(document, annotation)
         field = _box(annotation) if text and readable else None
         spot = (field[0], (field[1] + field[3]) / 2) if field else None
-        return Remark(index, text, spot, copied=not readable, field=field) if text else None, not readable
+        label = _label(document, annotation) if field else ""
+        return Remark(index, text, spot, copied=not readable, field=field, label=label) if text else None, not readable
     if kind == pdfium.FPDF_ANNOT_POPUP:  # it repeats the note that it belongs to
         return None, False
     text = string(document_module.string_value, annotation, b"Contents")
@@ -182,49 +171,6 @@ def draw(page: Any, remarks: list[Remark]) -> bool:
             document_module.set_flags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
             document_module.close_annotation(annotation)
     return bool(pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS)
-
-
-def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> list[Remark]:
-    """Set the values of fields as type in their boxes, so that they are read in the rows of their labels.
-
-    Returns those that were set. Helvetica, which every program for PDFs has, knows the characters of Windows-1252
-    (ISO 32000-1, annex D.2).
-    """
-    if pdfium.FPDFPage_GetRotation(page):
-        return []
-    values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
-    places = dict.fromkeys((remark.field, remark.text) for remark in values if remark.field)  # some are drawn twice
-    textpage = pdfium.FPDFText_LoadPage(page) if values else None
-    bases = {field: _base_beside(textpage, field) for field, _ in places}
-    if textpage:
-        pdfium.FPDFText_ClosePage(textpage)
-    for field, text in places:
-        left, bottom, right, top = field
-        base = bases[field]
-        smallest, largest = _TYPE
-        size = min(largest, max(smallest, 0.7 * (top - bottom)))
-        item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
-        pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(text) + 1))(*map(ord, text)))
-        sides = [ctypes.c_float() for _ in range(4)]
-        pdfium.FPDFPageObj_GetBounds(item, *sides)
-        squeezed = min(1.0, (right - left) / max(1.0, sides[2].value - sides[0].value + size))
-        left += squeezed * size / 2  # so that it is not glued to a currency's sign before it
-        pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, base or (bottom + top - 0.7 * size) / 2)
-        pdfium.FPDFPage_InsertObject(page, item)
-    return values
-
-
-def _base_beside(textpage: Any, field: tuple[float, float, float, float]) -> float | None:
-    """The baseline of the words before a field on its level; None if others are nearer."""
-    left, bottom, _, top = field
-    near = pdfium.FPDFText_GetCharIndexAtPos(textpage, left, (bottom + top) / 2, _BESIDE, (top - bottom) / 2)
-    if near < 0:
-        return None
-    around = range(max(0, near - _AROUND), min(pdfium.FPDFText_CountChars(textpage), near + _AROUND + 1))
-    origins = list(document.character_origins(textpage, around))
-    if origins[near - around.start][0] > left:
-        return None
-    return min((base for _, base in origins if bottom - _BELOW < base < top), default=None)
 
 
 def _box(annotation: Any) -> tuple[float, float, float, float] | None:
@@ -263,6 +209,16 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
     return (_compare_values(appearance, value), True) if appearance.readable else (value, False)
 
 
+def _label(document: PdfDocument, annotation: Any) -> str:
+    """What a field is called for those who do not see the page (TU: ISO 32000-1, table 220), or the one above it."""
+    kind = None if document.forms is None else document_module.field_kind(document.forms, annotation)
+    if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON:
+        return ""
+    if kind is None or document_module.has_key(annotation, b"T"):
+        return one_line(string(document_module.string_value, annotation, b"TU"))
+    return one_line(string(document_module.field_label, document.forms, annotation))
+
+
 def _compare_values(appearance: Appearance, value: str) -> str:
     """A value as shown, followed by the stored value if other letters are in it: "$1,234.50 (1234.5)"."""
     shown = "".join(appearance.words.split())
@@ -289,7 +245,7 @@ def _form_value(document: PdfDocument, annotation: Any) -> str:
 
 def read_appearance(annotation: Any) -> Appearance:
     """The appearance of an open annotation."""
-    stream = string(document.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
+    stream = string(document_module.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
     operators = len(_OPERATORS.findall(stream)) if _may_draw_words(stream) else 0
     if not operators:
         return Appearance("", show_words=False, readable=True)

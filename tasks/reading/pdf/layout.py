@@ -328,7 +328,8 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
     spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
     if known.is_sheet:
-        spaces = sorted({*spaces, *find_touching_cells(textpage, page_text)})
+        spaces += find_touching_cells(textpage, page_text)
+    spaces = sorted({*spaces, *known.spaces})
     edits = [(spot, spot, " ") for spot in spaces]
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))

@@ -23,6 +23,7 @@ from tasks.language.normalise import clean
 from tasks.reading.pdf import defects, document
 from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, page_text
+from tasks.reading.pdf.fields import find_drawn_values
 from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
 from tasks.reading.pdf.repair import find_packed
 from tasks.reading.pdf.words import NONE_KNOWN, KnownCells
@@ -105,6 +106,8 @@ class PageReading(NamedTuple):
     """Whether PDFium loses some of its glyphs."""
     is_plain: bool = False
     """Whether its words are in drawing order, and its tables have no rows."""
+    labelled: Sequence[Remark] = ()
+    """The values of fields whose author says what they are."""
 
 
 def read_page(
@@ -141,6 +144,8 @@ def read_page(
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
+    if not (is_plain or known.fields):
+        known = find_drawn_values(page, textpage, page_content, known)
     edits = [] if is_plain else layout_edits(page, textpage, page_content, known)
     spots = [] if is_plain else _doubtful(text)
     if remarks or edits or spots:

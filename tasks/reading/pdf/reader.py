@@ -23,7 +23,7 @@ from lxml import etree
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, Unavailable, Unreadable
 from tasks.language.normalise import one_line
 from tasks.reading import embedded, limits, text_writer
-from tasks.reading.pdf import annotations, defects, pages, repair
+from tasks.reading.pdf import annotations, defects, fields, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, annotation_kinds, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
@@ -197,6 +197,8 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             with scans.around(index):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
+            for line in fields.list_labelled(content.labelled, text):
+                writer.placed(text_writer.ALTERNATIVE_TEXT, "", line)
             if content.unseen:
                 writer.placed(text_writer.UNSEEN, "", text_writer.unseen_mark(pages.mend_text(content.unseen)))
     if contents and all(page.is_plain for page in contents):
@@ -271,7 +273,8 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         with contextlib.suppress(MemoryError):
             reading = _set_values(document, page, reading, remarks)
     pdfium.FPDF_ClosePage(page)
-    return reading._replace(complete=complete, lost=lost, is_plain=is_plain)
+    labelled = [remark for remark in remarks if remark.label]
+    return reading._replace(complete=complete, lost=lost, is_plain=is_plain, labelled=labelled)
 
 
 def _has_fields(page: Any) -> bool:
@@ -287,13 +290,13 @@ def _set_values(
 
     The values are drawn on the page, which afterwards tells no longer whether it is a scan.
     """
-    values = annotations.set_values(document, page, remarks)
+    values = fields.set_values(document, page, remarks)
     if not values:
         return reading
     numbers = {value.number for value in values}
     others = [remark for remark in remarks if remark.number not in numbers]
-    fields = [(value.field, value.text) for value in values if value.field is not None]
-    known = KnownCells(fields, document.is_sheet)
+    cells = [(value.field, value.text) for value in values if value.field is not None]
+    known = KnownCells(cells, document.is_sheet)
     again = pages.read_page(page, others, document.layers_off, known=known)
     patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values)
     found = (re.search(rf"(?<!\w){pattern}(?!\w)", again.text) for pattern in patterns)

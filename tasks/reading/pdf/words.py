@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import pypdfium2.raw as pdfium
 
+from tasks.language.normalise import one_line
 from tasks.reading.numerals import raise_text
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import Box, PageText, TagBudget
@@ -38,6 +39,18 @@ _SIGN_GAP: Final = 0.26
 """The white before a percent sign up to which it belongs to its figure, if no space was typed."""
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
+_BESIDE: Final = 200.0
+"""How far in points from a field the words beside it stand at most."""
+_BELOW: Final = 2.0
+"""Points by which they may stand lower than its box."""
+_COLUMN: Final = 3
+"""Fields below each other that tell whether the words before them are their labels."""
+_REGULAR: Final = 2.0
+"""Points by which some of them are raised and others lowered where they are not."""
+_STEEP: Final = 4
+"""Points to the left for one up or down."""
+_LEVELS: Final = 0.8
+"""How much higher or lower they may stand, in heights of the value."""
 _TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
 _SPACE: Final = 0.5
 """The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
@@ -90,12 +103,14 @@ class KnownCells(NamedTuple):
 
     `fields`: the boxes of a form's fields that are filled in, and their values. `is_sheet`: a program for sheets
     printed it, which draws each cell by itself. `tags`: how much of its structure, which may name tables, is still
-    looked at; None where fields are on the page: the tags of forms are those of their boxes.
+    looked at; None where fields are on the page: the tags of forms are those of their boxes. `spaces`: where one is
+    missing in the page's text between two values.
     """
 
     fields: Sequence[tuple[Box, str]] = ()
     is_sheet: bool = False
     tags: TagBudget | None = None
+    spaces: Sequence[int] = ()
 
 
 NONE_KNOWN: Final = KnownCells()
@@ -183,21 +198,48 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
     """Note in which field or cell of a sheet each word stands. Dots and lines to write a value on are left out."""
     if known.is_sheet:
         _note_cells(textpage, text, words)
-    for number, ((left, bottom, right, top), value) in enumerate(known.fields, 1):
-        parts = set(value.split())
-        held = [
+    columns: dict[int, list[tuple[float, list[PageWord]]]] = {}
+    for number, (box, stored) in enumerate(known.fields, 1):
+        left, bottom, right, top = box
+        value = one_line(stored)
+        inside = [
             word
             for word in words
-            if left < (word.left + word.right) / 2 < right
-            and bottom < word.size / 3 - word.base < top
-            and (word.text in parts or _TO_WRITE_ON.fullmatch(word.text))
+            if left < (word.left + word.right) / 2 < right and bottom < word.size / 3 - word.base < top
         ]
+        is_comb = len(inside) > 1 and "".join(word.text for word in inside) == value.replace(" ", "")
+        parts = {word.text for word in inside} if is_comb else set(value.split())
+        held = [word for word in inside if word.text in parts or _TO_WRITE_ON.fullmatch(word.text)]
+        at = 0
         for word in held:
             word.piece = number
             if word.text not in parts:
                 word.text, word.glued = "", True
+            at += value.startswith(" ", at)
+            word.glued = word.glued or (is_comb and at > 0 and value[at - 1] != " ")
+            at += len(word.text)
         if held:
             held[-1].right = max(held[-1].right, right)  # what stands behind the field is next to it
+            lower = _find_lower(held, words, bottom, top)
+            columns.setdefault(round(left), []).append((lower, held))
+    for column in columns.values():
+        lowers = [lower for lower, _ in column]
+        # beside words that go on in lines of their own, some fields would be raised and others lowered
+        if len(lowers) < _COLUMN or min(lowers) > -_REGULAR or max(lowers) < _REGULAR:
+            for lower, held in column:
+                for word in held:
+                    word.base += lower
+
+
+def _find_lower(held: Sequence[PageWord], words: Iterable[PageWord], bottom: float, top: float) -> float:
+    """How much lower the words before a field from `bottom` to `top` stand than those in it, if there are any."""
+    value = next((word for word in held if word.text), held[0])
+    room = _LEVELS * value.size
+    highest, lowest = min(value.base - room, room - top), max(value.base + room, _BELOW - bottom)
+    left = held[0].left + 1
+    beside = [word for word in words if not word.piece and word.right < left and highest < word.base < lowest]
+    nearest = max(beside, key=lambda word: word.right - _STEEP * abs(word.base - value.base), default=value)
+    return nearest.base - value.base if value.left - nearest.right < _BESIDE else 0.0
 
 
 def _note_cells(textpage: Any, text: str, words: Sequence[PageWord]) -> None:

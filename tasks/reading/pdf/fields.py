@@ -1,0 +1,142 @@
+"""The values of a form's fields on a page: those that its fields hold, and those that were drawn for good.
+
+Values that fields hold are set as type in their boxes, so that they are read in the rows of their labels. A program
+that flattens a form draws each of its fields as a form of its own (ISO 32000-1, 8.10) over the finished page: its
+values come after all other words, far from their labels.
+"""
+
+import ctypes
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Any, Final
+
+import pypdfium2.raw as pdfium
+
+from tasks.language.normalise import one_line
+from tasks.reading.pdf import document
+from tasks.reading.pdf.annotations import Remark
+from tasks.reading.pdf.document import PageText, PdfDocument
+from tasks.reading.pdf.words import KnownCells
+
+_TYPE: Final = (4.0, 8.0)
+"""The smallest and the largest size in points in which values are set; that of most forms is between them."""
+
+_LINE: Final = 2.5
+"""The height of a field of one line at most, in sizes."""
+_MOST_SET: Final = 500
+_CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
+_WIDE: Final = 1.6
+"""Boxes of single characters between two of which one is empty."""
+_MOST_DRAWN: Final = 10_000
+"""Characters of a page that are looked at for values, and objects of a form."""
+_FEWEST: Final = 3
+"""Values from which forms that are drawn last are the fields of a flattened form, and no stamp or footer."""
+_MOST: Final = 0.75
+"""The share of a page's text that they are at most."""
+_LINES: Final = 1.8
+"""Heights of a character from which a value has several lines."""
+
+_LONGEST: Final = 200
+"""Characters of a label, and of a value, that are written once more."""
+_SHARED: Final = 2
+"""Fields of a page that may be called the same: what more are called ("cent") does not tell them apart."""
+_WORD: Final = re.compile(r"[^\W_]{3,}")
+
+Field = tuple[tuple[float, float, float, float], str]
+"""The left, bottom, right and top of a field, in points, and its value."""
+
+
+def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: KnownCells) -> KnownCells:
+    """What is known of a page's cells, with the values of a flattened form, each of one line in a form drawn last."""
+    last = pdfium.FPDFPage_CountObjects(page) - 1
+    pieces: dict[int, int] = {}
+    while last >= 0 and len(pieces) < _MOST_DRAWN:
+        item = pdfium.FPDFPage_GetObject(page, last)
+        if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_FORM:
+            break
+        for texts in _leaves(item):
+            pieces.update(dict.fromkeys(texts, len(pieces) + 1))
+        last -= 1
+    if last < 0 or not pieces or page_text.units != page_text.characters or len(page_text.text) != page_text.units:
+        return known
+    text = page_text.text
+    first = max(0, len(text) - _MOST_DRAWN)
+    drawn = [index for index in range(first, len(text)) if not text[index].isspace()]
+    objects = dict(zip(drawn, document.text_objects(textpage, drawn), strict=True))
+    found: list[Field] = []
+    spaces: list[int] = []
+    for piece, held in groupby(drawn, lambda index: pieces.get(objects[index] or 0, 0)):
+        if piece:
+            indices = list(held)
+            lefts, tops, rights, bottoms = document.box_sides(textpage, indices)
+            heights = [top - bottom for top, bottom in zip(tops, bottoms, strict=True)]
+            value = " ".join(text[indices[0] : indices[-1] + 1].split())
+            steps = [after - before for before, after in pairwise(lefts)]
+            if steps and len({objects[index] for index in indices}) == len(indices):  # each in a box of its own
+                wide = _WIDE * min(steps)
+                blanks = ["" if step < wide else " " for step in [0.0, *steps]]
+                value = "".join(blank + text[index] for blank, index in zip(blanks, indices, strict=True))
+            if max(tops) - min(bottoms) < _LINES * max(heights):
+                found.append(((min(lefts), min(bottoms), max(rights), max(tops)), value))
+                spaces += indices[:1] if text[indices[0] - 1].strip() and indices[0] else []
+    if len(found) < _FEWEST or sum(len(value) for _, value in found) > _MOST * len(text):
+        return known
+    return known._replace(fields=found, spaces=spaces)
+
+
+def _leaves(form: Any, deepest: int = 2) -> Iterator[list[int]]:
+    """The addresses of the text objects of each form within a form, or of itself."""
+    form = ctypes.cast(form, pdfium.FPDF_PAGEOBJECT)
+    texts: list[int] = []
+    for index in range(min(_MOST_DRAWN, pdfium.FPDFFormObj_CountObjects(form))):
+        item = pdfium.FPDFFormObj_GetObject(form, index)
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            texts.append(ctypes.cast(item, ctypes.c_void_p).value or 0)
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and deepest:
+            yield from _leaves(item, deepest - 1)
+    if texts:
+        yield texts
+
+
+def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> list[Remark]:
+    """Set the values of fields as type in their boxes, so that they are read in the rows of their labels.
+
+    Returns those that were set. Helvetica, which every program for PDFs has, knows the characters of Windows-1252
+    (ISO 32000-1, annex D.2).
+    """
+    if pdfium.FPDFPage_GetRotation(page):
+        return []
+    values = [remark for remark in remarks[:_MOST_SET] if remark.field and _CAN_BE_SET.fullmatch(remark.text)]
+    places = dict.fromkeys((remark.field, remark.text) for remark in values if remark.field)  # some are drawn twice
+    for field, text in places:
+        left, bottom, right, top = field
+        smallest, largest = _TYPE
+        size = min(largest, max(smallest, 0.7 * (top - bottom)))
+        item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
+        pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(text) + 1))(*map(ord, text)))
+        sides = [ctypes.c_float() for _ in range(4)]
+        pdfium.FPDFPageObj_GetBounds(item, *sides)
+        squeezed = min(1.0, (right - left) / max(1.0, sides[2].value - sides[0].value + size))
+        left += squeezed * size / 2  # so that it is not glued to a currency's sign before it
+        bottom = max(bottom, top - _LINE * largest)  # a field of several lines is filled from its top
+        pdfium.FPDFPageObj_Transform(item, squeezed, 0, 0, 1, left, (bottom + top - 0.7 * size) / 2)
+        pdfium.FPDFPage_InsertObject(page, item)
+    return values
+
+
+def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
+    """The values of fields behind what their author calls them, where no line of a page's text says it so."""
+    lines = [one_line(line) for line in text.splitlines()]
+    shared = Counter(remark.label for remark in remarks)
+    for remark in remarks:
+        value = one_line(remark.text)
+        if not value or shared[remark.label] > _SHARED or max(len(remark.label), len(value)) > _LONGEST:
+            continue
+        words = {word.casefold() for word in _WORD.findall(remark.label)}
+        before = (line[: line.find(value)] for line in lines if value in line)
+        said = (words.intersection(map(str.casefold, _WORD.findall(part))) for part in before)
+        if not any(2 * len(held) >= len(words) for held in said):
+            yield f"{remark.label.rstrip(' :.')}: {value}"

@@ -1,0 +1,76 @@
+"""Values of flattened forms, and what a form's author calls its fields."""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from tasks.reading import text_writer
+from tasks.reading.pdf import reader
+
+LABELS = ("Name", "Street", "Town", "Country")
+VALUES = ("Ada Alpha", "Long Lane 5", "Oslo", "Norway")
+
+
+def form(values: Sequence[str], *, below: float = 0.0, tooltip: str = "", most: int = 0) -> bytes:
+    """A form with a field behind each label, or above it by `below` points."""
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for number, (label, value) in enumerate(zip(LABELS, values, strict=False)):
+        y = 700 - 60 * number
+        canvas.drawString(72, y - below, label)
+        comb = {"maxlen": most, "fieldFlags": "comb"} if most else {}
+        canvas.acroForm.textfield(
+            name=f"f{number}", value=value, tooltip=tooltip and f"{tooltip} {label}",
+            x=72 if below else 140, y=y - 4, width=160, height=16, borderWidth=0, **comb,
+        )  # fmt: skip
+    canvas.drawString(72, 300, "Signed in the presence of a notary")
+    canvas.save()
+    return file.getvalue()
+
+
+def flatten(data: bytes) -> bytes:
+    document = pypdfium2.PdfDocument(data)
+    document.init_forms()
+    page = document[0]
+    pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_PRINT)
+    page.close()
+    out = BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def test_values_of_a_flattened_form_stand_behind_their_labels() -> None:
+    lines = reader.read(flatten(form(VALUES))).text.splitlines()
+    assert [tuple(line.split("\t")) for line in lines[:4]] == list(zip(LABELS, VALUES, strict=True))
+
+
+def test_a_stamp_or_a_footer_that_is_drawn_last_moves_nothing() -> None:
+    lines = reader.read(flatten(form(VALUES[:2]))).text.splitlines()
+    assert lines[:3] == ["Name", "Street", "Signed in the presence of a notary"]
+
+
+def test_characters_in_boxes_of_their_own_are_one_value() -> None:
+    assert "Town\tOslo 12" in reader.read(flatten(form(("1040", "5", "Oslo 12", "N 0"), most=10))).text
+
+
+def test_a_value_far_from_its_label_is_written_behind_what_its_field_is_called() -> None:
+    reading = reader.read(form(VALUES, below=14, tooltip="Tenant's"))
+    marked = [place for place in reading.places if place.kind == text_writer.ALTERNATIVE_TEXT]
+    assert [reading.text[place.start : place.end].strip() for place in marked] == [
+        f"Tenant's {label}: {value}" for label, value in zip(LABELS, VALUES, strict=True)
+    ]
+
+
+def test_a_value_behind_its_label_is_written_once() -> None:
+    assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
+
+
+def test_what_several_fields_are_called_tells_nothing() -> None:
+    data = form(VALUES, below=14, tooltip="Cents")
+    for label in LABELS:
+        data = data.replace(f"(Cents {label})".encode(), b"(Cents)" + b" " * (len(label) + 1))
+    assert "Cents:" not in reader.read(data).text
