@@ -68,6 +68,9 @@ _RECAP: Final = re.compile(
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
+_BULLETS: Final = re.compile(r"(?:(?<=\n)|(?<=\n )|\A)[●▪◦‣►➢➤◆](?=\s)")
+"""Other marks of an item at the beginning of a line."""
+
 _LEVEL: Final = re.compile("#*")
 _ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\|])")
 """What parts a mark of Markdown from its meaning: "\\$150,000". An escaped pipe stays, as a bare one parts cells."""
@@ -178,7 +181,7 @@ class LedgerDocument:
         """
         self._calendar = calendar
         self.format = document_format or PurePath(name).suffix.lower()
-        self.text = plain_blanks(kinds.shown_text(text, places))
+        self.text = _BULLETS.sub("•", plain_blanks(kinds.shown_text(text, places)))
         if self.format in _MARKED:
             self.text = _ESCAPED_NUMBER.sub(lambda match: match[0].replace("\\", "").ljust(len(match[0])), self.text)
             self.text = _ESCAPE.sub(" ", self.text)

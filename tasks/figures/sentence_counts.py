@@ -149,7 +149,7 @@ def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
         (item and not any(word in item["name"].lower() for word in (*_PEOPLE, *_BUYERS, *_STOCK, "team", "total")))
         or WORDS.count_of_some.search(after)
         or WORDS.count_somewhere.match(after)
-        or (not after and WORDS.count_to_come.match(sentence, match.end("number")))
+        or ((item or not after) and WORDS.count_to_come.match(sentence, match.end("number")))
         or WORDS.count_of_a_segment.search(sentence)
         or WORDS.of_a_place.search(sentence[: match.start()])
     )

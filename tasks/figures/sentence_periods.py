@@ -16,7 +16,7 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import DATA, SHORT_NAMES, WORDS, Concept, Figure, Taxonomy, either, spellings, words_in
-from tasks.figures.table_labels import without_dates
+from tasks.figures.table_labels import without_dates, without_spans
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
@@ -25,6 +25,7 @@ from tasks.language.periods import (
     a_year_before,
     find_periods,
     header_period,
+    last_day,
     make_day,
     months_back,
     spoken_span,
@@ -193,6 +194,9 @@ class Spoken:
 
     def _of_heading(self, *, instant: bool) -> When | None:
         heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
+        over = _line_over(self._document.text, self.start) if self._document.is_listed(self.start) else ""
+        if find_periods(heading) and spoken_span(over) and find_periods(over):
+            heading = over  # under the title of a release on a quarter: "Nine months ended September 30, 2024"
         if not heading or len(heading) > _LONGEST_LEAD or WORDS.of_plans.search(heading):
             return None
         found = [when for when in find_periods(heading) if when.dated]
@@ -586,14 +590,17 @@ def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) 
 
     `rest` is the text after the figure's own amount, which begins at `offset`.
     """
+    passed = 0
     for found in amounts(rest[: 2 * _FAR], comma_decimal=document.comma_decimal):
-        if found.start > _FAR:
+        if found.start > passed + _FAR:
             return None
         if not _has_own_unit(document, figure, found):
             continue
-        lead = (
-            WORDS.said_currency_last.sub("", rest[: found.start].rstrip() + " ") if found.unit else rest[: found.start]
-        )
+        lead = rest[passed : found.start]
+        lead = WORDS.said_currency_last.sub("", lead.rstrip() + " ") if found.unit else lead
+        if WORDS.said_change.search(lead):  # "a decrease of 1.5 million compared to"
+            passed = found.end
+            continue
         below = WORDS.said_negative.search(lead)
         lead = WORDS.time_an.sub("", lead[: below.start()]) if below else lead
         beside = WORDS.time_beside.search(lead.rstrip() + " ")
@@ -613,8 +620,15 @@ def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str
     if WORDS.time_the_year_before.match(behind):
         return a_year_before(figure.period)
     when = next((when for when in find_periods(behind) if when.dated), None)
-    if when is None or not _speaks_of_time_alone(behind[: when.start]) or "." in behind[: when.start]:
+    if when is None or "." in behind[: when.start]:
         return None
+    if not _speaks_of_time_alone(WORDS.same_part.sub("", without_spans(behind[: when.start]))):
+        return None
+    if when.is_bare_year and WORDS.same_part.search(behind, 0, when.start):
+        before = a_year_before(figure.period)
+        return before if last_day(before).startswith(str(when.year)) else None
+    if when.end is not None and when.months is None:
+        when = replace(when, months=spoken_span(behind[: when.stop]))
     return document.calendar.resolve(when, instant="/" not in figure.period)
 
 

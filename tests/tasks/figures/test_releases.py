@@ -258,3 +258,32 @@ def test_the_same_period_of_another_year_is_as_long_and_a_brands_revenue_is_not_
     brand = "Betty reported a 14% growth of full-year revenue to $106 million in 2024. We own Betty since 2019.\n"
     assert found(head + brand) == []
     assert [each[1] for each in found(brand.replace("Betty", "The Company"))] == ["106000000"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (
+            "Revenue for the six months ended 30 June 2024 was $2m, against $3m for the six months ended 30 June 2023.",
+            [("2000000", "2024-01-01/2024-06-30"), ("3000000", "2023-01-01/2023-06-30")],
+        ),
+        (
+            "Cash totaled $12m at 30 June 2024, a decrease of $1m compared to $13m at 31 December 2023.",
+            [("12000000", "2024-06-30"), ("13000000", "2023-12-31")],
+        ),
+        (
+            "In the quarter ended 30 June 2025, revenue was $2m compared with $1m for the same period in 2024.",
+            [("2000000", "2025-04-01/2025-06-30"), ("1000000", "2024-04-01/2024-06-30")],
+        ),
+        (
+            "Revenue in the quarter ended 30 June 2024 was $5m compared with $4m for the same period in 2021.",
+            [("5000000", "2024-04-01/2024-06-30")],
+        ),
+        (
+            "The profit for the year was £13 million (2022 - profit of £11 million).",
+            [("13000000", "2023-01-01/2023-12-31"), ("11000000", "2022-01-01/2022-12-31")],
+        ),
+    ],
+)
+def test_what_is_compared_has_its_own_time(sentence: str, expected: list[tuple[str, str]]) -> None:
+    assert [figure[1:3] for figure in found(f"{sentence}\n")] == expected

@@ -242,6 +242,7 @@ JULY = "2024-07-01/2025-06-15"
             ("revenue", "5000", "2017-09-01/2017-09-30"),
         ]),
         ("Acme update, March 2025\n\n- Headcount: 40 by June\n- Customers: 12 new\n", []),
+        ("Acme update, March 2025\n\n- Team: 35 employees by end of Q2\n", []),
         ("Acme\n\nYear ended 30 June 2025\n\n- Cash & cash equivalents: £1,200\n", [("cash", "1200", "2025-06-30")]),
         ("Update on the loan signed March 2019\n\n- Debt: $9,000\n", []),
         ("Update: the accounts were filed in March 2025\n\n- Net income: $9,000\n", []),
@@ -306,6 +307,15 @@ def test_lists_of_an_update_are_of_its_month_under_headings_on_the_company(
 ) -> None:
     (tmp_path / "update.md").write_text(text, encoding="utf-8")
     assert [figure["value"] for figure in read_figures(str(tmp_path / "update.md"))] == expected
+
+
+def test_each_list_of_a_release_is_of_the_time_on_the_line_over_it(tmp_path: Path) -> None:
+    text = "# Acme reports results for third quarter 2024\n\n"
+    for span, amount in (("Three", 2), ("Nine", 6)):
+        text += f"{span} months ended September 30, 2024\n\n● Revenue was ${amount} million\n\n"
+    (tmp_path / "release.md").write_text(text, encoding="utf-8")
+    periods = [figure["period"] for figure in read_figures(str(tmp_path / "release.md"))]
+    assert periods == ["2024-07-01/2024-09-30", "2024-01-01/2024-09-30"]
 
 
 def pages(*texts: str) -> list[tuple[str, str]]:
