@@ -283,7 +283,8 @@ def find_pace(names: Sequence[str]) -> int | None:
     """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies, 0 if
     some are less than a year apart, so that no row tells how long it is.
     """
-    dated = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
+    read = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
+    dated = [when for when in read if when is None or not when.is_bare_year] or read  # years part the days of each
     paces = {*find_steps(dated)}
     if len(paces) == 1 and (pace := paces.pop()):
         return pace

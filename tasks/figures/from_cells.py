@@ -524,6 +524,8 @@ class _Table:
         """The period of a row of a series, as long as the step to the next row; None for a sum that runs on, and where
         a day does not tell its period.
         """
+        if when.is_bare_year and self._pace == 1:
+            return None  # between months: the sum of those that follow, or none
         if not when.end or when.months is not None:
             return when
         if not self._pace:

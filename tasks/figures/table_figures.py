@@ -22,6 +22,7 @@ from tasks.figures.figure import (
     Figure,
     Findings,
     Meaning,
+    count_words,
     find_basis,
     find_variant,
     plain_label,
@@ -31,7 +32,7 @@ from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_grids import Grid
 from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Row, is_number
-from tasks.language.locales import DOLLARS
+from tasks.language.locales import DOLLARS, NAMED
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
 from tasks.language.periods import When, find_periods, last_day
 
@@ -105,6 +106,7 @@ def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount,
     several.
     """
     written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
+    header = None if header not in NAMED and count_words(document.name, header or "?") else header  # AMD of AMD.xlsx
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
     currency = (None if of_dollars else written) or header or document.currency
     if currency is None and document.currencies:
@@ -388,6 +390,8 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
     day = None if instant or when.months or when.to_date else when.end
     if day and (document.is_of_a_quarter or cell.is_of_balance) and day != document.calendar.year_end(day.year):
         return None, "years or quarters"
+    if cell.label and WORDS.of_a_month.search(cell.label.words) and when.months != 1:
+        return None, "a rate, not the amount of its period"
     of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
     why = "years of a plan without its start" if of_plan else "no period"
     return document.calendar.resolve(when, instant=instant), why

@@ -553,3 +553,30 @@ def test_one_year_beside_a_word_that_is_no_cost_heads_the_rows_below(tmp_path: P
 def test_a_forecast_from_historical_figures_is_no_actual(tmp_path: Path) -> None:
     rows: list[Row] = [["Forecast based on historicals"], ["EUR", 2025, 2026], ["Revenue", 363881, 400000]]
     assert [figure[4] for figure in sheet(tmp_path, rows)] == ["forecast", "forecast"]
+
+
+def test_recurring_revenue_of_a_month_is_of_no_year() -> None:
+    assert [value for _, value, *_ in figures("USD\tJan 2025\t2024\nMRR\t1817\t2000\n")] == ["1817"]
+
+
+def test_tons_and_reclassified_amounts_are_no_figures() -> None:
+    tons = "SAR\t2023 (ton)\t2023\nRevenue\t2,079\t9,434,419\n"
+    moved = "SAR\t2023\t2022 before reclassification\t2022 restated\nRevenue\t5,000\t6,000\t7,000\n"
+    assert [value for _, value, *_ in figures(tons)] == ["9434419"]
+    assert [value for _, value, *_ in figures(moved)] == ["5000", "7000"]
+
+
+def test_the_name_of_a_statement_or_comparison_over_a_column_is_no_part() -> None:
+    text = "EUR\tBalance sheet as of Dec 2024\tComparison amount (as of Dec 2023)\nTotal assets\t5,000\t6,000\n"
+    assert [figure[3:] for figure in figures(text)] == [("2024-12-31", None), ("2023-12-31", None)]
+
+
+def test_a_code_in_a_files_name_is_no_currency() -> None:
+    assert figures("AMD\t2024\nRevenue\t5,000\n", "AMD.xlsx")[0][2] == "unknown"
+    assert figures("AMD\t2024\nRevenue\t5,000\n", "Accounts.xlsx")[0][2] == "AMD"
+
+
+def test_years_between_the_months_of_a_series_are_passed_by(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD", "Revenue"], [2023, 12000], *([dt.date(2023, month, 1), 5000] for month in (1, 2, 3))]
+    rows += [[2024, 15000], *([dt.date(2024, month, 1), 5500] for month in (1, 2, 3))]
+    assert {figure[1] for figure in sheet(tmp_path, rows)} == {"5000", "5500"}
