@@ -33,6 +33,8 @@ from tasks.requests.request_list import Request, plain_number, read_words
 OPENING: Final = 1500
 """Characters at the beginning of a text that say what the document is."""
 _TITLE: Final = 300
+_LINE: Final = 80
+"""The most characters of a title's line; what is longer below the first line is running text."""
 _SURE: Final = 0.5
 """The least score with which a document answers an item."""
 _WORDS: Final = 0.42
@@ -250,8 +252,8 @@ class _Document:
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
-        lines = [line for line in self.opening[:_TITLE].splitlines() if line.strip()][:3]
-        return _terms(" ".join(line[:120] for line in lines))
+        first, *others = [line for line in self.opening[:_TITLE].splitlines() if line.strip()][:3] or [""]
+        return _terms(" ".join([first[:120], *(line for line in others if len(line) <= _LINE)]))
 
     @cached_property
     def all_terms(self) -> frozenset[str]:

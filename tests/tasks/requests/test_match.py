@@ -50,6 +50,24 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
             for item in ("Ten largest customer contracts", "Customer contracts")
         ),
         ("Monthly management accounts", {"parent-accounts-2024.pdf": ""}, "missing", None),
+        (
+            "Management accounts",
+            {
+                "PASSWORD MANAGEMENT POLICY.docx": "PASSWORD MANAGEMENT POLICY\nOVERVIEW\n"
+                "Passwords are the first defence of user accounts, and a weak one may lead to a breach of the network."
+            },
+            "missing",
+            None,
+        ),
+        (
+            "Open source report",
+            {
+                "Prometheus.docx": "PROMETHEUS\n"
+                "Prometheus is an open-source toolkit for monitoring that was first built by engineers at SoundCloud."
+            },
+            "missing",
+            None,
+        ),
         *(
             (item, {name: "x", "menu.txt": "Soup"}, "partly", "only a word in common")
             for item, name in (
