@@ -89,6 +89,8 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
         if not found or not says("leads_to_day", flat[match.end() : found[0].start]):
             continue
         clause = contract.clause(match.start(), found[0].end)
+        if _heads_line(contract.text, match):
+            return FoundValue(found[0].day.isoformat(), (Span(match.start(), found[0].end),), 0.8)
         if _is_own(contract, clause, match.start()):
             return FoundValue(found[0].day.isoformat(), (clause,), 0.8)
     made = contract.find("agreement_date")
@@ -97,6 +99,12 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
         if made is not None and _is_own(contract, clause, match.start()):
             return FoundValue(made.value, (clause, *made.spans), 0.7)
     return None
+
+
+def _heads_line(text: str, match: re.Match[str]) -> bool:
+    """Whether words are a label at the beginning of a line of the contract's head: `Effective Date: 1 March 2024`."""
+    begins = not text[: match.start()].rpartition("\n")[2].strip(" \t*-•|")
+    return begins and match.end() < OPENING and match[0].endswith(":")
 
 
 def _is_own(contract: Contract, clause: Span, end: int) -> bool:

@@ -17,6 +17,14 @@ GERMAN = """Der Arbeitnehmer wird als Leiter der Abteilung eingestellt und ist d
 Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des Monats gezahlt."""
 
 
+HEAD = """Master Services Agreement
+ Between: TechFusion Solutions Pvt. Ltd. ("Service Provider")
+ And: GreenTech Pte. Ltd. ("Client")
+ Effective Date: January 1, 2024
+ Total contract value: ₹1,75,00,000 (inclusive of tax)
+"""
+
+
 @cases(
     ("finder", "text", "value"),
     [
@@ -31,6 +39,12 @@ Das Bruttojahresgehalt beträgt 78.000 EUR und wird in zwölf Teilen am Ende des
         ("agreement_date", "This Agreement is made the twenty second day of May, 2018.", "2018-05-22"),
         ("agreement_date", "WHEREAS, the parties made that certain License Agreement dated May 5, 2001,", None),
         ("effective_date", OPENING, "2024-03-01"),
+        ("parties", HEAD, ["TechFusion Solutions Pvt. Ltd.", "GreenTech Pte. Ltd."]),
+        ("effective_date", HEAD, "2024-01-01"),
+        ("effective_date", "The parties amend the licence of Alpha Ltd.\nIts Effective Date: January 1, 2020.\n", None),
+        ("effective_date", "Lease" + "\nWords." * 1000 + "\nExhibit C: Privacy policy\nEffective Date: January 1, 2024", None),
+        ("price", HEAD, {"value": "17500000", "unit": "INR"}),
+        ("price", "Where the total contract value is above EUR 5,000 the board approves.", None),
         ("effective_date", "This Agreement shall become effective on 15 July 2023.", "2023-07-15"),
         ("expiry", OPENING + "This Agreement shall continue in force until December 31, 2026.", "2026-12-31"),
         ("expiry", OPENING + "The term of this Agreement shall commence on the Effective Date and continue for two (2) years.", "2026-03-01"),
