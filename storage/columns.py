@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import (
@@ -62,7 +63,8 @@ def find_table(model: type[SQLModel]) -> Table:
 
 def row_values(row: SQLModel, model: type[SQLModel] | None = None) -> dict[str, Any]:
     """The row's values by column, without the id, which the database assigns; `model` is that of a plain row."""
-    return {column: getattr(row, column) for column in _columns(model or type(row))}
+    columns = _columns(model or type(row))
+    return dict(zip(columns, attrgetter(*columns)(row), strict=True))
 
 
 def put(session: Session, row: SQLModel, *key: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, update
@@ -24,7 +25,6 @@ from storage.columns import (
     put,
     put_new_rows,
     put_rows,
-    row_values,
     string_enum,
 )
 from storage.documents import Content, RunDocument
@@ -216,8 +216,8 @@ def contents_with_text(session: Session, hashes: Sequence[str], without: Collect
 
 
 def get_text(session: Session, text_id: int) -> StoredText:
-    """The text of that id."""
-    return session.get_one(StoredText, text_id)
+    """The text of that id: a plain row for reading only, as `find_texts`."""
+    return cast("StoredText", session.connection().execute(_texts.select().where(_texts.c.id == text_id)).one())
 
 
 def load_places(session: Session, text_id: int) -> Sequence[tuple[int, int, str, str]]:
@@ -225,15 +225,16 @@ def load_places(session: Session, text_id: int) -> Sequence[tuple[int, int, str,
     return session.exec(select(StoredText.places).where(StoredText.id == text_id)).one()
 
 
-_STRETCH: Final = select(func.substr(StoredText.text, bindparam("first"), bindparam("count"))).where(
-    StoredText.id == bindparam("text_id")
+_STRETCH: Final = sql_select(func.substr(_texts.c.text, bindparam("first"), bindparam("count"))).where(
+    _texts.c.id == bindparam("text_id")
 )
 """Built once: for each of thousands of quotations it takes longer than the database."""
 
 
 def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
     """The characters of a text from `start` to `end`, counted as Python does; "" if the text does not exist."""
-    return session.exec(_STRETCH, params={"text_id": text_id, "first": start + 1, "count": end - start}).first() or ""
+    where = {"text_id": text_id, "first": start + 1, "count": end - start}
+    return session.connection().execute(_STRETCH, where).scalar() or ""
 
 
 def find_openings(session: Session, text_ids: Sequence[int], characters: int) -> dict[int, str]:
@@ -276,8 +277,9 @@ def load_words(session: Session, text_ids: Sequence[int]) -> list[tuple[int, str
 
 
 def find_texts(session: Session, text_ids: Sequence[int]) -> Sequence[StoredText]:
-    """The texts of these ids (a few hundred at most), in the order of their ids."""
-    return session.exec(select(StoredText).where(col(StoredText.id).in_(text_ids)).order_by(col(StoredText.id))).all()
+    """The texts of these ids (a few hundred at most), in the order of their ids: plain rows for reading only."""
+    rows = session.connection().execute(_texts.select().where(_texts.c.id.in_(text_ids)).order_by(_texts.c.id))
+    return [cast("StoredText", row) for row in rows]
 
 
 def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dict[int, list[Passage]]:
@@ -294,6 +296,9 @@ def find_passages(session: Session, text_ids: Sequence[int], cutter: str) -> dic
     return by_text
 
 
+_PASSAGE: Final = ("start", "end", "place", "heading", "header")
+
+
 def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence[Passage]]) -> None:
     """Store the passages that `cutter` has cut, by text id, in place of those that their texts had."""
     text_ids = sorted(passages)
@@ -303,7 +308,11 @@ def save_passages(session: Session, cutter: str, passages: Mapping[int, Sequence
     connection, table = session.connection(), find_table(Passage)
     connection.execute(update(_texts).where(_texts.c.id.in_(text_ids)).values(cutter=cutter))
     connection.execute(delete(table).where(table.c.text_id.in_(text_ids)))
-    rows = [row_values(passage) for text_id in text_ids for passage in passages[text_id]]
+    rows = [
+        {"text_id": text_id, "ordinal": ordinal} | {name: getattr(passage, name) for name in _PASSAGE}
+        for text_id in text_ids
+        for ordinal, passage in enumerate(sorted(passages[text_id], key=attrgetter("start")))
+    ]
     if rows:
         connection.execute(insert(table), rows)
 
@@ -329,7 +338,7 @@ def save_span_pages(session: Session, spans: Iterable[SpanPages]) -> None:
         put(session, span, "text_id", "start", "end")
 
 
-def find_span_pages(session: Session, text_ids: Sequence[int]) -> dict[tuple[int, int, int], list[dict[str, Any]]]:
+def find_span_pages(session: Session, text_ids: Iterable[int]) -> dict[tuple[int, int, int], list[dict[str, Any]]]:
     """The pages of all spans of these texts that have been located, by text id, start and end."""
     rows = find_rows(session, find_table(SpanPages).select(), col(SpanPages.text_id), text_ids)
     return {(row.text_id, row.start, row.end): row.pages for row in rows}
