@@ -17,7 +17,8 @@ from tasks.documents.kinds.room import RoomKinds
 from tasks.figures.conflicts import room_row
 from tasks.figures.ledger import build, room_ledger
 from tasks.reports.models import ReportedFigure, ReportedRow, ReportedTable
-from tasks.reports.tables import build_table, table_workbook
+from tasks.reports.tables import build_table
+from tasks.reports.xlsx import table_workbook
 from tasks.spending.budget import make_question_ledger
 from tasks.table.cells import ask_rows
 from tasks.table.columns import read_columns, value_in_words

@@ -17,7 +17,6 @@ from tasks.reports.models import (
     Report,
     ReportedQuote,
 )
-from tasks.reports.request_files import tally_in_words
 from tasks.reports.wording import (
     choose_heading,
     count_unscored_reasons,
@@ -41,6 +40,7 @@ from tasks.reports.wording import (
     sentence,
     source_in_words,
     tally,
+    tally_in_words,
     thousands,
     to_request,
     trial_in_words,

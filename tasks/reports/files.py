@@ -58,7 +58,6 @@ from tasks.reports.models import (
     RunSummary,
 )
 from tasks.reports.report import build_in_parts
-from tasks.reports.request_files import RequestFiles
 from tasks.reports.wording import FOLDER, is_own_file
 from tasks.requests.request_list import RequestList
 
@@ -310,6 +309,8 @@ class _Requests(_Writer):
         super().__init__(report, format_name, files)
         with reading() as session:
             listed = RequestList.model_validate(get_run(session, report.run.id).requests)
+        from tasks.reports.request_files import RequestFiles  # noqa: PLC0415 - 0.05 s, which few runs need
+
         self._lists = RequestFiles(listed)
 
     def add(self, company: CompanyReport) -> None:

@@ -24,7 +24,7 @@ from tasks.code_version import code_version
 from tasks.companies.profile import field_name
 from tasks.language.normalise import escape_text
 from tasks.reports import company as companies
-from tasks.reports import criteria, findings, key_figures, request_files, wording
+from tasks.reports import criteria, findings, key_figures, wording
 from tasks.reports.company import CompanyPages
 from tasks.reports.findings import CompanyInOverview, falls_short, heat, in_overview
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportInParts, RunSummary
@@ -244,7 +244,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    rooms = (companies, criteria, wording, findings, key_figures, request_files)
+    rooms = (companies, criteria, wording, findings, key_figures)
     offered = {name: call for room in rooms for name, call in _functions(room)}
     own = (breakable, css_name, field_name, matrix_cells, shade, sign, value_in_words)
     offered |= {call.__name__: call for call in own}

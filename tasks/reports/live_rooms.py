@@ -26,8 +26,9 @@ from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import report_figures, side_of
 from tasks.reports.live import LiveRun, find_company, find_seen, live_run, seen_companies
 from tasks.reports.models import ReportedCell, ReportedFigure, ReportedRow, ReportedTable
-from tasks.reports.tables import list_texts, review_cell, run_table, table_workbook
+from tasks.reports.tables import list_texts, review_cell, run_table
 from tasks.reports.wording import make_anchor
+from tasks.reports.xlsx import table_workbook
 from tasks.review import Act, decide_cell
 from tasks.rooms import RoomAnswer, RoomPassages, ask_room
 from tasks.table.cells import choose_rows

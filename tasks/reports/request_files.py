@@ -18,15 +18,13 @@ from openpyxl.worksheet.worksheet import Worksheet
 from tasks.documents.kinds.catalogue import plain_words
 from tasks.reports.company import to_ask_for
 from tasks.reports.models import CompanyReport, ReportedRequest
-from tasks.reports.wording import not_read, thousands, xml_text
+from tasks.reports.wording import documents_in_words, not_read, remark, tally_in_words, xml_text
 from tasks.reports.wordprocessing import WordCell, WordFile, Words
 from tasks.reports.workbook import QUIET, Row, SheetColumn, WorkbookFile
 from tasks.requests.match import RequestStatus
 from tasks.requests.request_list import Request, RequestList
 
 FOLDER: Final = "requests"
-_NAMED: Final = 20
-"""Documents of an item that are named; the rest is counted."""
 REQUEST_COLUMNS: Final = (
     SheetColumn("Number", 10),
     SheetColumn("Section", 20, QUIET),
@@ -38,26 +36,6 @@ REQUEST_COLUMNS: Final = (
 )
 _WIDTHS: Final = (1.8, 7.2, 2.2, 5.8)
 _SIGNS: Final = {RequestStatus.MISSING: "8A4B00", RequestStatus.PARTLY: "8A4B00"}
-
-
-def remark(request: ReportedRequest) -> str:
-    """What else to say about an item: why it is only answered in part, or that someone should look."""
-    if request.why:
-        return request.why[:1].upper() + request.why[1:]
-    return "To be checked" if request.sure is not None and request.sure < 0.6 else ""
-
-
-def documents_in_words(request: ReportedRequest) -> str:
-    """The names of an item's documents, one per line."""
-    names = [document.document_name for document in request.documents[:_NAMED]]
-    more = len(request.documents) - _NAMED
-    return "\n".join([*names, f"and {more} more"] if more > 0 else names)
-
-
-def tally_in_words(requests: Sequence[ReportedRequest]) -> str:
-    """`120 received, 12 partly, 68 missing, 5 unexpected`."""
-    counts = {status: sum(row.status is status for row in requests) for status in RequestStatus}
-    return ", ".join(f"{thousands(count)} {status}" for status, count in counts.items() if count)
 
 
 def request_rows(company: CompanyReport) -> Iterator[Row]:

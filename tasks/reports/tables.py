@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from math import inf
 from typing import Any, Final
@@ -25,12 +25,10 @@ from tasks.reports.models import (
     ReportedRow,
     ReportedTable,
 )
-from tasks.reports.wording import ABSENCES, decision_in_words
-from tasks.reports.workbook import FIGURE, SHARE, ColumnFields, Row, SheetColumn, WorkbookFile
 from tasks.review import CellReview, name_cell
 from tasks.scoring.passages import TextPlaces
 from tasks.table.cells import choose_rows, find_model_cells
-from tasks.table.columns import Column, ColumnSet, value_in_words
+from tasks.table.columns import Column, ColumnSet
 from tasks.table.spans import subtract_duration
 
 _MONEY: Final = ("revenue", "recurring_revenue")
@@ -217,59 +215,3 @@ def _at_stake(rows: Sequence[ReportedRow], figures: Callable[[], Sequence[Report
                     )
                 )
     return stakes
-
-
-def table_rows(table: ReportedTable) -> Iterator[Row]:
-    """A row for each cell with a value or decision: document, column, value, certainty, quotation, place, decisions."""
-    for row in table.rows:
-        for column in table.columns:
-            cell = row.cells[column.id]
-            if cell.value is not None or cell.decisions:
-                quote = cell.quotes[0] if cell.quotes else None
-                yield [
-                    row.document_name,
-                    column.title,
-                    value_in_words(cell.value) or (ABSENCES[cell.absence] if cell.absence else ""),
-                    cell.sure,
-                    quote.text if quote else "",
-                    quote.place or "" if quote else "",
-                    "; ".join(map(decision_in_words, cell.decisions)),
-                ]
-
-
-def _stake_rows(table: ReportedTable) -> Iterator[Row]:
-    for one in table.at_stake:
-        figure = one.figure
-        clause = one.clause.replace("_", " ")
-        yield [one.party, clause, float(figure.value), figure.unit, figure.period, one.document_name]
-
-
-_CELLS: Final = (("Document", 30), ("Column", 20), ("Value", 24), ("Sure", 8, SHARE), ("Quote", 90), ("Place", 24))
-_DAYS: Final = (("Day", 12), ("Event", 10), ("Document", 50))
-_STAKES: Final = (("Party", 30), ("Clause", 20), ("Revenue", 16, FIGURE), ("Currency", 10), ("Period", 24))
-
-
-def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) -> None:
-    """Add the sheets of tables, each with its company's name ("" if there is only one)."""
-    for name, table in tables:
-        rows = (
-            [row.document_name, *(value_in_words(row.cells[column.id].value) for column in table.columns)]
-            for row in table.rows
-        )
-        events = ([entry.day, entry.event, entry.document_name] for entry in table.calendar)
-        sheets: list[tuple[str, Sequence[ColumnFields], Iterable[Row]]] = [
-            ("Table", (("Document", 40), *((column.title, 18) for column in table.columns)), rows),
-            ("Cells", (*_CELLS, ("Decisions", 60)), table_rows(table)),
-            ("Calendar", _DAYS, events),
-            *([("At stake", (*_STAKES, ("Document", 50)), _stake_rows(table))] if table.at_stake else []),
-        ]
-        for title, columns, content in sheets:
-            heads = [SheetColumn(*column) for column in columns]
-            book.sheet(f"{title}{f' {name}'[:20] if name else ''}", heads, content, still=(1, 1))
-
-
-def table_workbook(tables: Sequence[tuple[str, ReportedTable]]) -> bytes:
-    """A workbook that contains only tables."""
-    book = WorkbookFile()
-    add_tables(book, tables)
-    return book.save()

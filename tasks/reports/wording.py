@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from typing import Any, Final, NamedTuple
@@ -31,8 +32,10 @@ from tasks.reports.models import (
     OrderInDocument,
     ReportedDecision,
     ReportedQuote,
+    ReportedRequest,
     RunSummary,
 )
+from tasks.requests.match import RequestStatus
 from tasks.scoring.results import ORDERS, OTHERS, Standing
 from tasks.table.columns import value_in_words
 
@@ -69,6 +72,7 @@ def page_prefix(domain: str) -> str:
     return _digest(domain)[:8]
 
 
+@lru_cache(maxsize=4096)
 def _digest(words: str) -> str:
     return sha256(words.encode(errors="surrogatepass")).hexdigest()
 
@@ -572,3 +576,27 @@ def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
     words, _, cut = last.rpartition(" ")
     last = words if words and len(cut) < len(last) / 2 else last
     return (text[:begin] + last).rstrip(" ,;:–-") + " …"
+
+
+_NAMED: Final = 20
+"""Documents of an item that are named; the rest is counted."""
+
+
+def remark(request: ReportedRequest) -> str:
+    """What else to say about an item: why it is only answered in part, or that someone should look."""
+    if request.why:
+        return request.why[:1].upper() + request.why[1:]
+    return "To be checked" if request.sure is not None and request.sure < 0.6 else ""
+
+
+def documents_in_words(request: ReportedRequest) -> str:
+    """The names of an item's documents, one per line."""
+    names = [document.document_name for document in request.documents[:_NAMED]]
+    more = len(request.documents) - _NAMED
+    return "\n".join([*names, f"and {more} more"] if more > 0 else names)
+
+
+def tally_in_words(requests: Sequence[ReportedRequest]) -> str:
+    """`120 received, 12 partly, 68 missing, 5 unexpected`."""
+    counts = {status: sum(row.status is status for row in requests) for status in RequestStatus}
+    return ", ".join(f"{thousands(count)} {status}" for status, count in counts.items() if count)

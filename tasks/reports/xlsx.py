@@ -21,11 +21,12 @@ from tasks.reports.models import (
     Report,
     ReportedFigure,
     ReportedQuote,
+    ReportedTable,
     Severity,
 )
 from tasks.reports.request_files import REQUEST_COLUMNS, request_rows
-from tasks.reports.tables import add_tables
 from tasks.reports.wording import (
+    ABSENCES,
     by_urgency,
     decision_in_words,
     describe_contest,
@@ -59,6 +60,7 @@ from tasks.reports.workbook import (
     status_style,
 )
 from tasks.scoring.results import ENOUGH
+from tasks.table.columns import value_in_words
 
 _FIRST_COMPANY: Final = 3  # row of the ranking, below its head and the weights
 _FIRST_SCORE: Final = 8  # column of the ranking
@@ -409,3 +411,59 @@ _SHEETS: Final[Sequence[tuple[str, int, Sequence[ColumnFields], Callable[[Report
     ("Documents", 2, (_COMPANY, *_LISTED, ("Characters", 12, COUNT), ("Remark", 70), ("Link", 7)), _documents),
 )
 """The sheets about companies: title, columns that stay in view, columns, and what gives the rows."""
+
+
+def table_rows(table: ReportedTable) -> Iterator[Row]:
+    """A row for each cell with a value or decision: document, column, value, certainty, quotation, place, decisions."""
+    for row in table.rows:
+        for column in table.columns:
+            cell = row.cells[column.id]
+            if cell.value is not None or cell.decisions:
+                quote = cell.quotes[0] if cell.quotes else None
+                yield [
+                    row.document_name,
+                    column.title,
+                    value_in_words(cell.value) or (ABSENCES[cell.absence] if cell.absence else ""),
+                    cell.sure,
+                    quote.text if quote else "",
+                    quote.place or "" if quote else "",
+                    "; ".join(map(decision_in_words, cell.decisions)),
+                ]
+
+
+def _stake_rows(table: ReportedTable) -> Iterator[Row]:
+    for one in table.at_stake:
+        figure = one.figure
+        clause = one.clause.replace("_", " ")
+        yield [one.party, clause, float(figure.value), figure.unit, figure.period, one.document_name]
+
+
+_CELLS: Final = (("Document", 30), ("Column", 20), ("Value", 24), ("Sure", 8, SHARE), ("Quote", 90), ("Place", 24))
+_DAYS: Final = (("Day", 12), ("Event", 10), ("Document", 50))
+_STAKES: Final = (("Party", 30), ("Clause", 20), ("Revenue", 16, FIGURE), ("Currency", 10), ("Period", 24))
+
+
+def add_tables(book: WorkbookFile, tables: Sequence[tuple[str, ReportedTable]]) -> None:
+    """Add the sheets of tables, each with its company's name ("" if there is only one)."""
+    for name, table in tables:
+        rows = (
+            [row.document_name, *(value_in_words(row.cells[column.id].value) for column in table.columns)]
+            for row in table.rows
+        )
+        events = ([entry.day, entry.event, entry.document_name] for entry in table.calendar)
+        sheets: list[tuple[str, Sequence[ColumnFields], Iterable[Row]]] = [
+            ("Table", (("Document", 40), *((column.title, 18) for column in table.columns)), rows),
+            ("Cells", (*_CELLS, ("Decisions", 60)), table_rows(table)),
+            ("Calendar", _DAYS, events),
+            *([("At stake", (*_STAKES, ("Document", 50)), _stake_rows(table))] if table.at_stake else []),
+        ]
+        for title, columns, content in sheets:
+            heads = [SheetColumn(*column) for column in columns]
+            book.sheet(f"{title}{f' {name}'[:20] if name else ''}", heads, content, still=(1, 1))
+
+
+def table_workbook(tables: Sequence[tuple[str, ReportedTable]]) -> bytes:
+    """A workbook that contains only tables."""
+    book = WorkbookFile()
+    add_tables(book, tables)
+    return book.save()

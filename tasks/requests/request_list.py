@@ -19,17 +19,18 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import openpyxl
-from openpyxl.cell import Cell, MergedCell
-from openpyxl.worksheet.worksheet import Worksheet
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from tasks.documents.kinds.catalogue import Phrases, plain_words
 from tasks.errors import BadRequest
 from tasks.reading.txt import decode_text
 from tasks.user_file import Line, Mistakes, UserFile
+
+if TYPE_CHECKING:
+    from openpyxl.cell import Cell, MergedCell
+    from openpyxl.worksheet.worksheet import Worksheet
 
 FORMATS: Final = (".xlsx", ".xlsm", ".csv", ".yaml", ".yml")
 _LARGEST: Final = 1024 * 1024  # bytes of a workbook: it is kept with the run
@@ -197,6 +198,8 @@ def _check_size(path: Path, content: bytes) -> None:
 
 
 def _from_workbook(path: Path) -> RequestList:
+    import openpyxl  # noqa: PLC0415 - 0.05 s, which few batches need
+
     try:
         content = path.read_bytes()
         _check_size(path, content)
@@ -222,7 +225,7 @@ def _from_workbook(path: Path) -> RequestList:
     )
 
 
-def _sheet_rows(sheet: Worksheet) -> list[_Row]:
+def _sheet_rows(sheet: "Worksheet") -> list[_Row]:
     reach = {one.min_row for one in sheet.merged_cells.ranges if one.max_col > one.min_col}
     rows: list[_Row] = []
     # without its own ends a sheet is given in full, 200,000 cells
@@ -235,7 +238,7 @@ def _sheet_rows(sheet: Worksheet) -> list[_Row]:
     return rows
 
 
-def _cell_text(cell: Cell | MergedCell) -> str:
+def _cell_text(cell: "Cell | MergedCell") -> str:
     """The text that a cell shows: 1.10 with two decimals is not 1.1."""
     value = cell.value
     if isinstance(value, float):
