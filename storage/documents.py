@@ -4,7 +4,7 @@ In a run a document has a status: pending, read, unchanged, empty, failed, unsup
 the hash of the content.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
@@ -348,10 +348,12 @@ def company_documents(session: Session, company_id: int) -> Sequence[RunDocument
     return load_company_documents(session, [company_id])[company_id]
 
 
-def some_run_documents(session: Session, company_id: int, document_ids: Sequence[str]) -> Sequence[RunDocument]:
-    """The company's documents in this run that have one of these ids, in no order."""
-    of_company = _documents.select().where(_documents.c.company_id == company_id)
-    return cast("list[RunDocument]", list(find_rows(session, of_company, _documents.c.document_id, document_ids)))
+def some_run_documents(
+    session: Session, company_ids: Sequence[int], document_ids: Collection[str]
+) -> Sequence[RunDocument]:
+    """The documents of these companies of a run that have one of these ids, in no order."""
+    of_companies = _documents.select().where(_documents.c.company_id.in_(company_ids))
+    return cast("list[RunDocument]", list(find_rows(session, of_companies, _documents.c.document_id, document_ids)))
 
 
 def load_company_documents(session: Session, company_ids: Sequence[int]) -> dict[int, list[RunDocument]]:

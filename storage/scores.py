@@ -275,21 +275,21 @@ class QuotedSpan(NamedTuple):
     end: int
 
 
-def list_quoted_spans(session: Session, company_id: int) -> list[QuotedSpan]:
-    """The places of the verified quotes of all the company's outcomes, outcome by outcome, in order.
+def list_quoted_spans(session: Session, company_ids: Sequence[int]) -> list[QuotedSpan]:
+    """The places of the verified quotes of all these companies' outcomes, outcome by outcome, in order.
 
     Quotes whose text was pruned are left out. The words themselves are not loaded, because a company may have
     thousands.
     """
-    where = (Quote.outcome_id, Quote.ordinal, Quote.document_id, Quote.place, Quote.text_id, Quote.start, Quote.end)
-    rows = session.execute(
-        sql_select(*map(col, where))
-        .join(CriterionOutcome, col(CriterionOutcome.id) == col(Quote.outcome_id))
-        .where(col(CriterionOutcome.company_id) == company_id, col(Quote.verified))
-        .where(*(column.is_not(None) for column in map(col, where[2:3] + where[4:])))
-        .order_by(col(Quote.outcome_id), col(Quote.ordinal))
+    quotes, outcomes = find_table(Quote).c, find_table(CriterionOutcome)
+    rows = (
+        sql_select(*(quotes[name] for name in QuotedSpan._fields))
+        .join(outcomes)
+        .where(outcomes.c.company_id.in_(company_ids), quotes.verified)
+        .where(*(quotes[name].is_not(None) for name in ("document_id", "text_id", "start", "end")))
+        .order_by(quotes.outcome_id, quotes.ordinal)
     )
-    return [QuotedSpan(*row) for row in rows]
+    return list(map(QuotedSpan._make, session.connection().execute(rows)))
 
 
 WHOLE_COMPANY: Final = ""

@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from storage import database, texts
 from storage.documents import RunDocument, some_run_documents
-from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, company_outcomes, list_quoted_spans
+from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, list_quoted_spans, load_company_outcomes
 from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
@@ -47,20 +47,28 @@ class Citation:
     is_shown: bool
 
 
-def list_citations(session: Session, company_id: int) -> list[Citation]:
-    """Everything that the outcomes of a run's company point at, in the order of its criteria."""
-    outcomes = company_outcomes(session, company_id)
+def list_citations(session: Session, company_ids: Sequence[int]) -> dict[int, list[Citation]]:
+    """Everything that the outcomes of these companies of a run point at, by company id, in the order of the criteria.
+
+    A few dozen companies at a time: for one alone the statements take longer than the rows.
+    """
+    outcomes = load_company_outcomes(session, company_ids)
     quotes: dict[int, list[QuotedSpan]] = {}
-    for quote in list_quoted_spans(session, company_id):
+    for quote in list_quoted_spans(session, company_ids):
         quotes.setdefault(quote.outcome_id, []).append(quote)
     cited = {quote.document_id for of_outcome in quotes.values() for quote in of_outcome}
-    cited |= {words["document_id"] for outcome in outcomes for words in _list_words(outcome)}
-    documents = {document.document_id: document for document in some_run_documents(session, company_id, sorted(cited))}
-    return [
-        citation
-        for outcome in outcomes
-        for citation in _of_outcome(outcome, quotes.get(outcome.id or 0, ()), documents)
-    ]
+    cited |= {words["document_id"] for rows in outcomes.values() for outcome in rows for words in _list_words(outcome)}
+    documents: dict[int, dict[str, RunDocument]] = {company_id: {} for company_id in company_ids}
+    for document in some_run_documents(session, company_ids, cited):
+        documents[document.company_id][document.document_id] = document
+    return {
+        company_id: [
+            citation
+            for outcome in rows
+            for citation in _of_outcome(outcome, quotes.get(outcome.id or 0, ()), documents[company_id])
+        ]
+        for company_id, rows in outcomes.items()
+    }
 
 
 def _list_words(outcome: CriterionOutcome) -> list[dict[str, Any]]:
@@ -135,9 +143,8 @@ def draw_evidence(company_id: int) -> list[str]:
     if which == "none":
         return []
     with database.reading() as session:
-        citations = [
-            citation for citation in list_citations(session, company_id) if citation.is_shown or which == "all"
-        ]
+        cited = list_citations(session, [company_id])[company_id]
+        citations = [citation for citation in cited if citation.is_shown or which == "all"]
         by_text: dict[int, list[Citation]] = {}
         for citation in citations:
             by_text.setdefault(citation.text_id, []).append(citation)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 from errno import ENOENT
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from os import strerror
 from pathlib import Path
@@ -85,10 +85,15 @@ def show_as_the_drive(_document_id: str, url: str | None) -> str | None:
     return weblink(url)
 
 
+_KEPT: Final = 50_000
+"""Addresses that are kept: to follow the links on a path takes as long as to show the document's name."""
+
+
 def _local_files(settings: Mapping[str, str] | None) -> Original:
     with override_settings(settings or {}), suppress(DiligenceError):
         drive = open_run_drive()
 
+        @lru_cache(_KEPT)
         def address(document_id: str, url: str | None) -> str | None:
             try:
                 path = drive.local_path(document_id)
@@ -106,7 +111,6 @@ def with_originals(company: CompanyReport, original: Original) -> CompanyReport:
 
     Only parts that contain an address are copied: copying the whole report takes as long as writing it.
     """
-    original = cache(original)  # a document is cited more than once
 
     def linked(entry: Linked) -> Linked:
         return entry.model_copy(update={"document_url": original(entry.document_id, entry.document_url) or ""})
@@ -141,6 +145,10 @@ BOUNDS: Final = frozenset({kinds.PAGE, kinds.SLIDE, kinds.SHEET, kinds.ATTACHMEN
 
 _OF_A_PDF: Final = frozenset({kinds.PAGE, kinds.ATTACHMENT})
 """The kinds of places that its words stand in, but for those beside its pages."""
+
+
+SpansOfTexts = Mapping[tuple[int, int, int], list[dict[str, Any]]]
+"""The pages of spans by text id, start and end, as `find_span_pages` returns them."""
 
 
 class CitedFor(NamedTuple):
@@ -232,13 +240,13 @@ def list_claims(run: RunSummary, company: CompanyReport, number: int, places: Co
     }
 
 
-def list_pages(session: Session, company_id: int, domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
+def list_pages(citations: Iterable[Citation], domain: str, claims: Mapping[str, CitedFor]) -> list[EvidencePage]:
     """The evidence pages of a run's company, document by document and in the order of the text; not yet filled.
 
     `claims` are its criteria by id; what others cite is left out.
     """
     pages: dict[str, EvidencePage] = {}
-    for citation in sorted(list_citations(session, company_id), key=_order):
+    for citation in sorted(citations, key=_order):
         claim = claims.get(citation.criterion_id)
         if claim is None:
             continue
@@ -278,7 +286,7 @@ def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[Evid
         yield page
 
 
-def _fill(page: EvidencePage, text: StoredText, known: Mapping[tuple[int, int, int], list[dict[str, Any]]]) -> None:
+def _fill(page: EvidencePage, text: StoredText, known: SpansOfTexts) -> None:
     by_page: dict[int, ShownPage] = {}
     boxed: set[str] = set()
     for start, end in dict.fromkeys((citation.start, citation.end) for citation in page.citations):
@@ -406,6 +414,8 @@ def render_part(run: Run, document: RunDocument, text_part: TextPart, notice: st
     return fill_plain_page("whole_text.html", _STYLE, "'self'", **shown)
 
 
+_TOGETHER: Final = 50
+"""Companies whose citations are in memory together."""
 _FOLDER: Final = "reports"
 """In the home, with a file for each folder that a report was written to."""
 
@@ -451,10 +461,8 @@ class WrittenPages:
             return None
 
 
-def hash_pages(session: Session, pages: Iterable[tuple[EvidencePage, WaysOn]], company: str) -> Iterator[str]:
-    """For each of a company's evidence pages, a hash of everything that it shows."""
-    pages = list(pages)
-    known = find_span_pages(session, sorted({citation.text_id for page, _ in pages for citation in page.citations}))
+def hash_pages(pages: Iterable[tuple[EvidencePage, WaysOn]], company: str, known: SpansOfTexts) -> Iterator[str]:
+    """For each of a company's evidence pages, a hash of everything that it shows; `known` are the pages of spans."""
     version = code_version("tasks.evidence", "tasks.reports")
     for page, ways in pages:
         rest: list[object] = [version, company, ways, page.claims]
@@ -476,7 +484,7 @@ class CitingCompany(NamedTuple):
     claims: Mapping[str, CitedFor]
 
 
-def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
+def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path, original: Original) -> dict[str, str]:
     """Write the evidence of a report to `folder/evidence`. Pages that exist unchanged are not written again.
 
     Returns the companies, by domain, whose pages could not all be written, each with the reason in words; none of their
@@ -487,21 +495,17 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
     """
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
-    original = find_originals(run)
     earlier = WrittenPages(target)
     kept: set[str] = set()
     written: set[str] = set()
     unwritten: dict[str, str] = {}
     with reading() as session:
-        rows = {company.domain: company.id for company in run_companies(session, run)}
-        for company in companies:
-            company_id = rows.get(company.domain)
-            if company_id is None:
-                continue
-            pages = list_pages(session, company_id, company.domain, company.claims)
+        ids = {company.domain: company.id for company in run_companies(session, run) if company.id is not None}
+        for company, citations, known in _list_citations(session, companies, ids):
+            pages = list_pages(citations, company.domain, company.claims)
             files: set[str] = set()
             try:
-                _write_pages(session, company.name, with_ways(pages, original), target, earlier, files)
+                _write_pages(session, company.name, with_ways(pages, original), known, target, earlier, files)
             except OSError as error:
                 unwritten[company.domain] = error.strerror or type(error).__name__
                 _remove(target, files - written)  # its pages lead to each other: all of them, or none
@@ -512,6 +516,18 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path) -
         earlier.save(kept)
     _remove(target, _own_files(target) - written)
     return unwritten
+
+
+def _list_citations(
+    session: Session, companies: Sequence[CitingCompany], ids: Mapping[str, int]
+) -> Iterator[tuple[CitingCompany, list[Citation], SpansOfTexts]]:
+    """What each of these companies cites, with the pages of its spans; `ids` are those of the run's companies."""
+    for start in range(0, len(companies), _TOGETHER):
+        group = [company for company in companies[start : start + _TOGETHER] if company.domain in ids]
+        citations = list_citations(session, [ids[company.domain] for company in group])
+        known = find_span_pages(session, {citation.text_id for cited in citations.values() for citation in cited})
+        for company in group:
+            yield company, citations[ids[company.domain]], known
 
 
 def remove_evidence(folder: Path) -> None:
@@ -527,6 +543,7 @@ def _write_pages(
     session: Session,
     company: str,
     pages: Sequence[tuple[EvidencePage, WaysOn]],
+    known: SpansOfTexts,
     target: Path,
     earlier: WrittenPages,
     files: set[str],
@@ -538,7 +555,7 @@ def _write_pages(
         OSError: one cannot be written.
     """
     changed: dict[str, str] = {}
-    for (page, _), shown in zip(pages, hash_pages(session, pages, company), strict=True):
+    for (page, _), shown in zip(pages, hash_pages(pages, company, known), strict=True):
         its_files = earlier.files(page.name, shown)
         if its_files is None:
             changed[page.name] = shown

@@ -37,6 +37,7 @@ from tasks.language.normalise import escape_text
 from tasks.reports import company as company_pages
 from tasks.reports.evidence_pages import (
     CitingCompany,
+    Original,
     WrittenPages,
     find_originals,
     list_claims,
@@ -167,14 +168,15 @@ def write_reports(run: str, folder: Path) -> Path:
 
 def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) -> Path:
     """Write a report in these formats, which share the evidence; returns the path of the last."""
-    companies = _write_formats(report, formats, folder)
+    original = find_originals(report.run.id)
+    companies = _write_formats(report, formats, folder, original)
     if formats[-1] != ReportFormat.JSON and EvidenceSettings.current().evidence != "none":
         try:
-            unwritten = write_evidence(report.run.id, companies, folder)
+            unwritten = write_evidence(report.run.id, companies, folder, original)
             if unwritten:
                 of_which = f"{len(unwritten)} companies" if len(unwritten) > 1 else "1 company"
                 log.warning("The evidence of %s could not be written beside the report.", of_which)
-                _write_again(report, unwritten, formats, folder)
+                _write_again(report, unwritten, formats, folder, original)
             if ReportFormat.HTML in formats:
                 pack(folder)
         except (OSError, BadRequest) as error:
@@ -183,7 +185,9 @@ def _write_files(report: ReportInParts, formats: Sequence[str], folder: Path) ->
     return folder / f"report.{formats[-1]}"
 
 
-def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path) -> None:
+def _write_again(
+    report: ReportInParts, unwritten: Mapping[str, str], formats: Sequence[str], folder: Path, original: Original
+) -> None:
     """Write a report that says for which companies the evidence is missing; by domain, with the reason.
 
     If the disk is so full that there is no room for it beside the first, existing evidence makes way: a report with
@@ -193,15 +197,17 @@ def _write_again(report: ReportInParts, unwritten: Mapping[str, str], formats: S
         BadRequest: there is no room for it even so.
     """
     try:
-        _write_formats(without_evidence(report, unwritten), formats, folder)
+        _write_formats(without_evidence(report, unwritten), formats, folder, original)
     except BadRequest:
         remove_evidence(folder)
         (reason, *_) = unwritten.values()
         amended = without_evidence(report, {domain: reason for _, domain in report.listed})
-        _write_formats(amended, formats, folder)
+        _write_formats(amended, formats, folder, original)
 
 
-def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) -> list[CitingCompany]:
+def _write_formats(
+    report: ReportInParts, formats: Sequence[str], folder: Path, original: Original
+) -> list[CitingCompany]:
     """Write a report in these formats, company by company; returns what the evidence needs to know about each.
 
     Raises:
@@ -210,7 +216,7 @@ def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) 
     citing: list[CitingCompany] = []
     places = company_pages.CompanyPages([domain for _, domain in report.listed])
     with Replacing(folder) as files:
-        writers = [_WRITERS.get(format_name, _Whole)(report, format_name, files) for format_name in formats]
+        writers = [_WRITERS.get(format_name, _Whole)(report, format_name, files, original) for format_name in formats]
         for number, company in enumerate(report.companies(), 1):
             for writer in writers:
                 writer.add(company)
@@ -227,8 +233,8 @@ def _write_formats(report: ReportInParts, formats: Sequence[str], folder: Path) 
 class _Writer(ABC):
     """Writes a report in one format: it gets the companies one by one, then finishes."""
 
-    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
-        self._run, self._format, self._files = report.run, format_name, files
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing, original: Original) -> None:
+        self._run, self._format, self._files, self._original = report.run, format_name, files, original
         self._name = f"report.{format_name}"
 
     @abstractmethod
@@ -239,8 +245,8 @@ class _Writer(ABC):
 
 
 class _Json(_Writer):
-    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
-        super().__init__(report, format_name, files)
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing, original: Original) -> None:
+        super().__init__(report, format_name, files, original)
         self._companies = 0
         files.add(self._name, write_opening(report.run))
 
@@ -253,9 +259,8 @@ class _Json(_Writer):
 
 
 class _Html(_Writer):
-    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
-        super().__init__(report, format_name, files)
-        self._original = find_originals(report.run.id)
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing, original: Original) -> None:
+        super().__init__(report, format_name, files, original)
         self._html = HtmlReport(report.run, report.listed)
         self._earlier, self._written = WrittenPages(files.folder / company_pages.FOLDER), list[str]()
 
@@ -290,9 +295,8 @@ class _Html(_Writer):
 class _Whole(_Writer):
     """For formats whose pages are about all companies, which are all kept in memory."""
 
-    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
-        super().__init__(report, format_name, files)
-        self._original = find_originals(report.run.id)
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing, original: Original) -> None:
+        super().__init__(report, format_name, files, original)
         self._companies: list[CompanyReport] = []
 
     def add(self, company: CompanyReport) -> None:
@@ -305,8 +309,8 @@ class _Whole(_Writer):
 class _Requests(_Writer):
     """For the request list that the run answers: not a format of the report, but files beside it."""
 
-    def __init__(self, report: ReportInParts, format_name: str, files: Replacing) -> None:
-        super().__init__(report, format_name, files)
+    def __init__(self, report: ReportInParts, format_name: str, files: Replacing, original: Original) -> None:
+        super().__init__(report, format_name, files, original)
         with reading() as session:
             listed = RequestList.model_validate(get_run(session, report.run.id).requests)
         from tasks.reports.request_files import RequestFiles  # noqa: PLC0415 - 0.05 s, which few runs need

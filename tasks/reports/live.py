@@ -30,7 +30,7 @@ from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import choose_drive, open_drive
 from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
-from tasks.evidence.company import draw_alone, is_pdf
+from tasks.evidence.company import draw_alone, is_pdf, list_citations
 from tasks.evidence.drawing import find_picture
 from tasks.offload import offload_always
 from tasks.remote.fan_out import FanOut
@@ -238,7 +238,7 @@ def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tu
     report = live_report(live, number, scores_alone=True)
     claims = list_claims(report.run, report.companies[0], number, _company_pages(live))
     with database.reading() as session:
-        pages = list_pages(session, company.id, company.domain, claims)
+        pages = list_pages(list_citations(session, [company.id])[company.id], company.domain, claims)
     position = next((position for position, page in enumerate(pages) if page.name == name), None)
     if position is None:
         raise NotFound(_NOT_THERE)

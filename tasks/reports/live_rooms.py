@@ -305,7 +305,7 @@ class _Room:
             self._documents = (
                 company_documents(session, company.id or 0)
                 if document_id is None
-                else some_run_documents(session, company.id or 0, [document_id])
+                else some_run_documents(session, [company.id or 0], [document_id])
             )
             self.log = table_decisions(session, run.batch, domain)
         if seen is not None:

@@ -106,5 +106,5 @@ def test_what_changed_names_it_though_the_number_is_the_same(report: Report) -> 
 def test_the_words_have_a_page_of_evidence(report: Report) -> None:
     with reading() as session:
         company_id = run_companies(session, report.run.id)[0].id or 0
-        citations = list_citations(session, company_id)
+        citations = list_citations(session, [company_id])[company_id]
     assert [(citation.start, citation.place) for citation in citations if citation.is_shown] == [(3, "page 3")]

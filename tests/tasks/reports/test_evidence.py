@@ -30,7 +30,15 @@ from tasks.figures.ledger import build_ledger
 from tasks.files import Replacing
 from tasks.reports import evidence_pages, files
 from tasks.reports.company import company_anchor
-from tasks.reports.evidence_pages import PART, CitedFor, CitingCompany, EvidencePage, part_at, write_evidence
+from tasks.reports.evidence_pages import (
+    PART,
+    CitedFor,
+    CitingCompany,
+    EvidencePage,
+    Original,
+    part_at,
+    write_evidence,
+)
 from tasks.reports.files import make_standalone, render, write_report, write_reports
 from tasks.reports.report import build
 from tests.tasks.evidence.test_boxes import content
@@ -396,9 +404,11 @@ def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
     )
     assert first < last
 
-    def filling_the_disk(run: str, companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
+    def filling_the_disk(
+        run: str, companies: Sequence[CitingCompany], folder: Path, original: Original
+    ) -> dict[str, str]:
         with room_in_files(last - 1):
-            return write_evidence(run, companies, folder)
+            return write_evidence(run, companies, folder, original)
 
     monkeypatch.setattr(files, "write_evidence", filling_the_disk)
     write_reports("r1", tmp_path / "out")
@@ -421,7 +431,9 @@ def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
             raise BadRequest(f"{path} cannot be written ({strerror(ENOSPC)}).")
         add(self, path, content)
 
-    def filling_the_disk(_run: str, _companies: Sequence[CitingCompany], folder: Path) -> dict[str, str]:
+    def filling_the_disk(
+        _run: str, _companies: Sequence[CitingCompany], folder: Path, _original: Original
+    ) -> dict[str, str]:
         (folder / "evidence").mkdir()
         used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         (folder / "evidence" / f"{'0' * 24}-1.png").write_bytes(bytes(room - used - 1_000))  # of another company
