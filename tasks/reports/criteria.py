@@ -193,11 +193,12 @@ def _label(criterion: Mapping[str, Any]) -> str:
 class EvidenceOf(NamedTuple):
     """What is needed to say where a company's quotations can be looked at.
 
-    `pages` are the pages of spans of texts, `around` the words of their sentences before and after them.
+    `pages` are the pages of spans of texts, None where evidence is not shown, `around` the words of their sentences
+    before and after them.
     """
 
     domain: str
-    pages: Mapping[tuple[int, int, int], Sequence[Mapping[str, Any]]]
+    pages: Mapping[tuple[int, int, int], Sequence[Mapping[str, Any]]] | None
     around: Mapping[tuple[int, int, int], tuple[str, str]] = {}
 
     def add_to(self, words: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,7 +208,7 @@ class EvidenceOf(NamedTuple):
             return dict(words)
         before, behind = self.around.get((text_id, start, end), ("", ""))
         shown = {**words, "before": before, "behind": behind}
-        if EvidenceSettings.current().evidence != "none":
+        if self.pages is not None:
             shown["evidence_url"] = evidence_url(self.domain, document_id, words["place"] or "", start, end)
             shown["boxes"] = [
                 QuoteBox(page=page["page"], left=left, top=top, right=right, bottom=bottom)
@@ -302,7 +303,9 @@ def find_evidence(
         for quote in contradiction["quotes"]
     }
     cited |= {order["text_id"] for outcome in outcomes for order in outcome.orders}
-    pages = find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))
+    pages = None
+    if EvidenceSettings.current().evidence != "none":
+        pages = find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))
     judged = {outcome.id for outcome in outcomes if outcome.status is not ScoreStatus.UNSCORED}
     spans = {
         (quote.text_id, quote.start, quote.end)

@@ -94,8 +94,8 @@ class HtmlReport:
         """A hash of everything that the section of the company that was added last shows, and of how it is made."""
         run = self._run
         alike = company.model_copy(update={"compared_with": company.compared_with and "the last run"})
-        shown = code_version("tasks"), len(self._companies), run.scale, run.previous is None, alike
-        return sha256(repr(shown).encode(errors="surrogatepass")).hexdigest()
+        how = code_version("tasks"), len(self._companies), run.scale, run.previous is None
+        return sha256(f"{how}\n{alike.model_dump_json()}".encode()).hexdigest()
 
     def first_page(self, leads: Sequence[tuple[str, str]] = (), page: int = 0) -> Iterator[str]:
         """The page report.html in pieces: for a thousand companies it is some MB.
