@@ -337,6 +337,8 @@ def close_company(company_id: int, status: CompanyStatus, problem: str | None = 
 
 def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
     """Store warnings about a company for the readers of the report; each sentence only once."""
+    if not warnings:
+        return
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from math import log
 from random import Random
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from sqlmodel import Session
@@ -242,6 +242,8 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
 def take_over(company_id: int) -> bool:
     """Copy outcomes with unchanged inputs from the previous run; returns whether these are all of the company's."""
     with database.reading() as session:
+        if runs.earlier_company(session, runs.get_company(session, company_id)) is None:
+            return False
         inputs = Inputs.of(session, company_id)
     carried = carry_over(company_id, inputs, inputs.hashes(current_answerer()))
     if carried is None:
@@ -528,14 +530,14 @@ def _list_given(criterion: Criterion, result: CriterionResult) -> list[str] | No
 
 
 def _quote(quotation: Quotation) -> Quote:
-    quote = Quote(outcome_id=0, ordinal=0, text=quotation.text, verified=False, stance=quotation.stance)
     excerpt = quotation.excerpt
+    found: dict[str, Any] = {}
     if excerpt is not None:
-        quote.verified = True
-        quote.document_id, quote.document_name = excerpt.document.document_id, excerpt.document.name
-        quote.document_url, quote.place = excerpt.document.url, excerpt.place
-        quote.text_id, quote.start, quote.end = excerpt.text_id, excerpt.start, excerpt.end
-    return quote
+        found = {name: getattr(excerpt, name) for name in ("place", "text_id", "start", "end")}
+        found |= {f"document_{name}": getattr(excerpt.document, name) for name in ("name", "url")}
+        found["document_id"] = excerpt.document.document_id
+    stance, verified = quotation.stance, excerpt is not None
+    return Quote(outcome_id=0, ordinal=0, text=quotation.text, verified=verified, stance=stance, **found)
 
 
 def stability(standings: Sequence[Scores], weights: Mapping[str, float]) -> list[float] | None:
