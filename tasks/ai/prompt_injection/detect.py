@@ -360,7 +360,7 @@ def group_patterns(patterns: Sequence[Pattern]) -> list[re.Pattern[str]]:
 
 def eastern(text: str) -> Iterator[tuple[int, int]]:
     """The spans of injections in Chinese, Japanese and Russian in a normalised text."""
-    for line in _EASTERN_LINE.finditer(text):
+    for line in _EASTERN_LINE.finditer(text) if not text.isascii() else ():
         for match in _EASTERN.finditer(text, max(line.start() - 40, 0), line.end()):
             yield match.span()
 
@@ -489,7 +489,7 @@ def _spans(text: str) -> list[Span]:
     spans = [(_begin(text, start), _end(text, end)) for start, end in seeds]
     return spans + [
         (match.start(), match.end() if _CLOSING.match(match.group()) else _end(text, match.end()))
-        for match in _IMITATED.finditer(text)
+        for match in (_IMITATED.finditer(text) if _may_imitate(text) else ())
     ]
 
 
@@ -575,3 +575,10 @@ _FENCE: Final = (
     r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
 )
 _IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")
+_MARKS: Final = ("<", "[", "##", "=", "role", "user", "human")
+_END: Final = re.compile(r"end\s{1,3}of\s")
+
+
+def _may_imitate(text: str) -> bool:
+    """Whether a text has what each match of `_IMITATED` has: to find out takes a tenth of the pattern's time."""
+    return any(mark in text for mark in _MARKS) or _END.search(text) is not None
