@@ -429,17 +429,21 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
             save_ledgers(session, ledgers)
 
 
+_FIELDS: Final = tuple(field.name for field in fields(Figure))
+
+
 def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document: LedgerText) -> Iterator[RoomFigure]:
     by_name: ReportKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
+    changed = min(filter(None, (ledger.changed, _sure(document.updated))), default=None)
     for row in stored:
         yield RoomFigure(
-            figure=figure_from({field.name: getattr(row, field.name) for field in fields(Figure)}),
+            figure=figure_from({name: getattr(row, name) for name in _FIELDS}),
             basis=row.basis or (by_name.basis if by_name else ledger.basis),
             document_id=document.document_id,
             document_name=document.document_name,
             path=document.path,
             deck=by_name.deck if by_name else ledger.deck,
             dated=ledger.dated,
-            changed=min(filter(None, (ledger.changed, _sure(document.updated))), default=None),
+            changed=changed,
             text_id=document.text_id,
         )
