@@ -71,10 +71,9 @@ class Images:
         )
         if made.returncode:
             pytest.skip("debootstrap cannot make a base here")
-        archive = subprocess.Popen(["tar", "-C", root, "-c", "."], stdout=subprocess.PIPE)
-        subprocess.run(
-            ["podman", *self.store, "import", "-", name], stdin=archive.stdout, check=True, capture_output=True
-        )
+        importing = ["podman", *self.store, "import", "-", name]
+        with subprocess.Popen(["tar", "-C", root, "-c", "."], stdout=subprocess.PIPE) as archive:
+            subprocess.run(importing, stdin=archive.stdout, check=True, capture_output=True)
         shutil.rmtree(root)
 
     def build(self, target: str) -> str:
@@ -93,7 +92,9 @@ def pip_sources() -> list[str]:
     configured = subprocess.check_output([sys.executable, "-m", "pip", "config", "debug"], text=True)
     files = re.findall(r"(/\S+pip\.conf), exists: True", configured)
     named = "".join(Path(file).read_text() for file in files)
-    folders = {match for match in re.findall(r"(?:file://)?(/[\w./-]+)", named) if Path(match).exists()}
+    # an index in files links to packages beside its folder
+    folders = {str(Path(match).parent) for match in re.findall(r"file://(/[\w./-]+)", named) if Path(match).exists()}
+    folders |= {match for match in re.findall(r"(?<![/:])(/\w[\w./-]+)", named) if Path(match).exists()}
     return [*files, *sorted(folders), "/etc/ssl/certs"]
 
 
@@ -125,7 +126,8 @@ def run(images: Images, container: str, script: str) -> subprocess.CompletedProc
 
 
 def test_it_runs_as_nobody_and_writes_to_its_home_and_tmp_alone(images: Images, container: str) -> None:
-    assert run(images, container, "id -u").stdout == "10001\n"
+    done = run(images, container, "id -u")
+    assert done.stdout == "10001\n", done.stderr
     assert "diligence" in run(images, container, "diligence --help").stdout
     for folder in ("/opt/diligence", "/usr/bin", "/etc", "/srv/rooms", "/"):
         assert run(images, container, f"touch {folder}/x").returncode != 0, folder
