@@ -55,10 +55,7 @@ TOTAL_LIMIT: Final = 1 << 30
 
 _CHUNK: Final = 1 << 20
 _AT_ONCE: Final = 1 << 16
-"""Members that take up to this many bytes are inflated at once: to 64 MB at most."""
-
-_IN_ONE_PIECE: Final = 1 << 14
-"""Members that take up to this many bytes come in one piece: of 16 MB at most."""
+"""Members that take up to this many bytes come in one piece: of 64 MB at most."""
 
 _READ_WHOLE: Final = 1 << 18
 """Files up to this size, in bytes, are read rather than mapped: mapping takes 20 µs longer."""
@@ -157,22 +154,15 @@ class ZipMembers:
         Raises:
             TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
         """
-        data = self._at_once(entry, limit) if entry.compressed <= _AT_ONCE else None
-        return b"".join(self._inflate(entry, limit)) if data is None else data
+        return b"".join(self.inflate(entry, limit))
 
     def inflate(self, entry: ZipEntry, limit: int) -> Iterator[bytes]:
-        """The data of a member, in pieces of up to 1 MB, or in one if it is small (`_IN_ONE_PIECE`).
+        """The data of a member, in pieces of up to 1 MB, or in one if it is small (`_AT_ONCE`).
 
-        If it cannot continue it ends early, and sets `damaged`.
-
-        Raises:
-            TooLarge: it inflates to more than `limit` bytes, or all that was read so far to more than TOTAL_LIMIT.
+        If it cannot continue it ends early, and sets `damaged`; raises as `read`.
         """
-        data = self._at_once(entry, limit) if entry.compressed <= _IN_ONE_PIECE else None
-        if data is None:
-            yield from self._inflate(entry, limit)
-        else:
-            yield data
+        data = self._at_once(entry, limit) if entry.compressed <= _AT_ONCE else None
+        return self._inflate(entry, limit) if data is None else iter((data,))
 
     def _at_once(self, entry: ZipEntry, limit: int) -> bytes | None:
         """A member inflated in one call, twice as fast below 2 KB; None if anything about it is unusual."""
