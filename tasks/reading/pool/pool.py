@@ -3,10 +3,8 @@
 A document that hangs, crashes or uses too much memory costs only itself: its process is ended, and the others go on.
 The processes end with this one, however it ends.
 
-pebble 5.2's `ProcessPool` was tried instead (two processes, two cores): it took 0.65 to 1.3 s for 2,000 text files of 1
-KB and 1.1 to 1.9 s for 2,000 small Word documents; this pool takes 0.15 to 0.2 s and 0.55 s, and half the processor
-time in the parent. It also hands out documents ahead, retries a document in a fresh process if those before it may have
-harmed it, and its processes die with a killed parent.
+pebble 5.2's `ProcessPool` was tried instead: it takes twice the processor time in the parent, does not retry a document
+in a fresh process if those before it may have harmed it, and its processes outlive a killed parent.
 """
 
 import atexit
@@ -14,13 +12,11 @@ import logging
 import os
 import selectors
 import threading
-import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from itertools import chain
 from multiprocessing import current_process
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -29,21 +25,17 @@ from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import has_second_try
 from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside, list_reader_modules
-from tasks.reading.pool.worker import OUT_OF_TIME, Limits, Load, Read, ReadOutcome, run
+from tasks.reading.pool.worker import OUT_OF_TIME, TOOK_TOO_MUCH, Limits, Load, Read, ReadOutcome, run
 from tasks.reading.text_writer import Reading
 
 logger = logging.getLogger(__name__)
 
 DOCUMENTS_A_PROCESS: Final = 500
 """A process is replaced after so many documents: native libraries leak. A new one costs 10 ms."""
-_AHEAD: Final = 32
-_AHEAD_BYTES: Final = 1 << 20
-"""The most documents and bytes that a process is given ahead, so that it never waits; larger documents come singly."""
-_SLOW: Final = 1.0
-"""Seconds with one document after which the others that its process was given go to other processes."""
+_BETWEEN_LOOKS: Final = 0.5
+"""Seconds after which the processes are looked at, whatever happens."""
 _GRACE: Final = 5.0
 """Seconds beyond the time limit after which a process that its own timer did not end is killed."""
-_TOOK_TOO_MUCH: Final = frozenset({"MemoryError", "TookTooLong"})
 _ATTEMPTS: Final = 4
 """After so many processes in a row that end before they have read anything, the readers are held to be broken."""
 
@@ -81,7 +73,7 @@ class Supervisor:
         processes = tuple(self._processes)
         with self._lock:
             waiting = len(self._queue) + len(self._suspects)
-        return PoolLoad(len(processes), sum(bool(process.jobs) for process in processes), waiting)
+        return PoolLoad(len(processes), sum(process.job is not None for process in processes), waiting)
 
     def start(self) -> None:
         """Start the processes in the background."""
@@ -137,9 +129,8 @@ class Supervisor:
                 while not self._closed:
                     complete = self._replenish()
                     self._hand_out()
-                    # A process that has told its last result, and not yet that it reads nothing, gets nothing new.
-                    busy = bool(self._queue) or any(process.jobs for process in self._processes)
-                    patience = 0 if not complete else _SLOW / 2 if busy else None
+                    busy = any(process.job is not None for process in self._processes)
+                    patience = 0 if not complete else _BETWEEN_LOOKS if busy else None
                     for key, _ in self._selector.select(patience):
                         if key.data is None:
                             os.read(self._woken, 4096)
@@ -157,8 +148,9 @@ class Supervisor:
             self._wake = -1
         for process in self._processes:
             process.end()
-        for job in (*chain(*(process.jobs.values() for process in self._processes)), *self._all_waiting()):
-            job.fail_as_closed()
+        for job in (*(process.job for process in self._processes), *self._all_waiting()):
+            if job is not None:
+                job.fail_as_closed()
 
     def _replenish(self) -> bool:
         """Start one process if any is missing. Returns whether the number is now complete."""
@@ -191,40 +183,31 @@ class Supervisor:
         return waiting
 
     def _hand_out(self) -> None:
-        """Give documents to the processes that have few left."""
-        for process in sorted(self._processes, key=lambda process: len(process.jobs)):
-            with self._lock:
-                batch = self._share(process)
-            if batch:
-                with suppress(OSError):  # it has ended, as its sentinel is about to say
-                    process.send(batch)
+        """Give a document to each process that waits for one."""
+        for process in self._processes:
+            job = self._next(fresh=process.fresh) if process.is_ready else None
+            if job is not None:
+                try:
+                    process.send(job)
+                except OSError:  # it has ended, as its sentinel is about to say
+                    with self._lock:
+                        self._queue.appendleft(job)
 
-    def _share(self, process: ReadingProcess) -> list[Job]:
-        """The documents that a process gets now: an equal share of all, or one suspect if the process is fresh."""
-        if self._suspects and process.fresh:
-            return [job for job in (self._suspects.popleft(),) if not job.is_cancelled()]
-        assigned = process.jobs.values()
-        if not self._queue or process.seconds > _SLOW or any(job.suspected for job in assigned):
-            return []
-        left = len(self._queue) + sum(len(process.jobs) for process in self._processes)
-        most = min(-(-left // self._workers), _AHEAD)
-        if len(assigned) > most // 2:
-            return []
-        size = sum(job.size for job in assigned)
-        batch: list[Job] = []
-        while self._queue and len(batch) < min(most - len(assigned), process.room):
-            size += self._queue[0].size
-            if size > _AHEAD_BYTES and (assigned or batch):
-                break
-            batch.append(self._queue.popleft())
-        return [job for job in batch if not job.is_cancelled()]
+    def _next(self, *, fresh: bool) -> Job | None:
+        """The next document; for a fresh process one that is suspected, if there is any."""
+        with self._lock:
+            while waiting := (fresh and self._suspects) or self._queue:
+                job = waiting.popleft()
+                if not job.is_cancelled():
+                    return job
+        return None
 
     def _receive(self, process: ReadingProcess, *, ended: bool) -> None:
         """Take the results of a process, and reap it if it has ended."""
         invalid = False
         try:
             while process.connection.poll():
-                self._settle(process.receive())
+                self._settle(*process.receive())
         except (EOFError, OSError):  # perhaps within a message
             ended = True
         except Exception:  # noqa: BLE001 - what it sent is no message: its memory is not in order
@@ -232,49 +215,45 @@ class Supervisor:
         if ended or invalid:
             self._reap(process, ending=not invalid)
 
-    def _settle(self, outcomes: list[tuple[Job, ReadOutcome, bool]]) -> None:
+    def _settle(self, job: Job | None, outcome: ReadOutcome, first: bool) -> None:
+        if job is None or outcome is None:  # the process is ready for its first one
+            return
         self._failed_starts = 0
-        for job, outcome, first in outcomes:
-            if outcome is None:
-                self._give_back([job])
-            elif isinstance(outcome, Reading):
-                job.settle(outcome)
-            elif outcome.cause == "MemoryError" and not (first and job.crashed):
-                job.crashed = True
-                self._suspect(job)
-            elif not (outcome.cause in _TOOK_TOO_MUCH and self._try_with_less(job)):
-                job.fail(outcome, self._limits)
+        if isinstance(outcome, Reading):
+            job.settle(outcome)
+        elif outcome.cause == "MemoryError" and not (first and job.crashed):
+            job.crashed = True
+            self._suspect(job)
+        elif not (outcome.cause in TOOK_TOO_MUCH and self._try_with_less(job)):
+            job.fail(outcome, self._limits)
 
     def _check_on_processes(self) -> None:
         """End the processes that take too long or are reading a cancelled document."""
-        now = time.monotonic()
         for process in tuple(self._processes):
-            job = process.observe(now)
-            if job is not None:
-                if job.future.cancelled() or process.seconds > self._limits.clock_seconds + _GRACE:
-                    self._reap(process)
-                elif process.seconds > _SLOW and len(process.jobs) > 1:
-                    self._give_back(process.take_back())
+            if process.job is not None and (process.job.future.cancelled() or self._is_late(process)):
+                self._reap(process)
+
+    def _is_late(self, process: ReadingProcess) -> bool:
+        return process.seconds > self._limits.clock_seconds + _GRACE
 
     def _reap(self, process: ReadingProcess, *, ending: bool = False) -> None:
-        """Settle the current document of a process that has ended, is `ending` or must end, and return its others."""
+        """Settle the document of a process that has ended, is `ending` or must end."""
         self._processes.remove(process)
         for descriptor in (process.connection, process.sentinel):
             self._selector.unregister(descriptor)
-        job, first = process.take_current()
+        is_late, job = self._is_late(process), process.job
         status = process.end(ending=ending)
-        self._give_back(process.jobs.values())
         if job is None:
-            if not process.has_read:
+            if not process.has_started:
                 self._count_failed_start(f"status {status}")
         elif job.is_cancelled():
             return
-        elif status in {-number for number in OUT_OF_TIME} or process.seconds > self._limits.clock_seconds + _GRACE:
+        elif status in {-number for number in OUT_OF_TIME} or is_late:
             if not self._try_with_less(job):
                 job.fail_as_timed_out(self._limits)
         elif is_end_from_outside(status):
             self._try_again(job, status)
-        elif first and job.crashed:
+        elif process.is_first and job.crashed:
             if not self._try_with_less(job):
                 job.fail_as_crashed(status, self._limits)
         else:
@@ -301,11 +280,6 @@ class Supervisor:
         job.suspected = True
         with self._lock:
             self._suspects.append(job)
-
-    def _give_back(self, jobs: Iterable[Job]) -> None:
-        """Put documents back at the front of the queue."""
-        with self._lock:
-            self._queue.extendleft(reversed(list(jobs)))
 
 
 __all__ = ["ExtractionPool", "Limits", "processors"]
@@ -368,11 +342,11 @@ class ExtractionPool:
         """The future of that reading; it raises what `read` does. Cancelling it stops the reading."""
         future: Future[Reading] = Future()
         try:
-            size = self._size(path)
+            self._check_size(path)
         except DiligenceError as error:
             future.set_exception(error)
         else:
-            job = Job(path, format, size, future)
+            job = Job(path, format, future)
             if current_process().daemon:
                 self._read_here(job)
             else:
@@ -393,7 +367,7 @@ class ExtractionPool:
         self._supervisor.close()
         atexit.unregister(self.close)
 
-    def _size(self, path: Path) -> int:
+    def _check_size(self, path: Path) -> None:
         try:
             size = path.stat().st_size
         except OSError as error:
@@ -403,7 +377,6 @@ class ExtractionPool:
                 f"The document has {size / (1 << 20):.1f} MB, the limit is {self._limits.max_mb} MB "
                 "(DILIGENCE_DOCUMENT_MAX_MB)."
             )
-        return size
 
 
 def processors() -> int:

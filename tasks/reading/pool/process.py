@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -131,7 +132,7 @@ class ReaderContext(context.ForkServerContext):
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A document of `size` bytes to read, and the future of its reading.
+    """A document to read, and the future of its reading.
 
     With `crashed`, a process ended while reading it, by itself or for lack of memory; with `killed`, from outside.
     After either it is `suspected` and read alone. On its `second_try`, its reader leaves out what may have taken too
@@ -140,7 +141,6 @@ class Job:
 
     path: Path
     extension: str
-    size: int
     future: "Future[Reading]"
     suspected: bool = False
     crashed: bool = False
@@ -220,8 +220,10 @@ class Job:
 class ReadingProcess:
     """A process that reads up to `documents` documents, one after the other, for use by one thread.
 
-    `jobs` are its documents by their number, counted from its first one; `seconds` is how long it has been reading the
-    present one.
+    Attributes:
+        job: the document that it is reading.
+        is_ready: whether it waits for a document.
+        has_started: whether it was ever ready for one.
     """
 
     def __init__(
@@ -238,15 +240,13 @@ class ReadingProcess:
         Raises:
             OSError, EOFError: it does not start.
         """
-        self.jobs: dict[int, Job] = {}
-        self.seconds = 0.0
-        self.has_read = False
-        self._documents = documents
-        self._next = 0
-        self._seen, self._since = worker.NOTHING, 0.0
-        self._board = context.RawValue(worker.Board, worker.NOTHING, 0)
+        self.job: Job | None = None
+        self.is_ready = False
+        self.has_started = False
+        self._given = 0
+        self._since = 0.0
         self.connection, theirs = context.Pipe()
-        arguments = (read, load, limits, documents, theirs, self._board)
+        arguments = (read, load, limits, documents, theirs)
         self._process = context.Process(target=worker.serve, args=arguments, name="reader", daemon=True)
         self._process.modules = modules
         try:
@@ -265,59 +265,39 @@ class ReadingProcess:
     @property
     def fresh(self) -> bool:
         """Whether it was never given a document."""
-        return self._next == 0
+        return self._given == 0
 
     @property
-    def room(self) -> int:
-        """How many more documents it may get before it is replaced."""
-        return self._documents - self._next
+    def is_first(self) -> bool:
+        """Whether its document is its first one."""
+        return self._given == 1
 
-    def observe(self, now: float) -> Job | None:
-        """The document that it is reading; `now` is the monotonic clock, in seconds."""
-        at = self._board.at
-        if at != self._seen:
-            self._seen, self._since = at, now
-        self.seconds = now - self._since if at != worker.NOTHING else 0.0
-        return self.jobs.get(at)
+    @property
+    def seconds(self) -> float:
+        """How long it has been reading its document."""
+        return time.monotonic() - self._since if self.job is not None else 0.0
 
-    def send(self, jobs: Sequence[Job]) -> None:
-        """Give it documents to read.
+    def send(self, job: Job) -> None:
+        """Give it a document to read.
 
         Raises:
             OSError: it has ended.
         """
-        numbered = dict(enumerate(jobs, self._next))
-        self._next += len(jobs)
-        self.jobs.update(numbered)
-        self.connection.send(
-            [(number, str(job.path.absolute()), job.extension, job.second_try) for number, job in numbered.items()]
-        )
+        self.is_ready = False
+        self.connection.send((str(job.path.absolute()), job.extension, job.second_try))
+        self.job, self._since = job, time.monotonic()
+        self._given += 1
 
-    def receive(self) -> list[tuple[Job, worker.ReadOutcome, bool]]:
-        """The documents that it has finished, their outcomes, and whether each was its first. Waits for a message.
+    def receive(self) -> tuple[Job | None, worker.ReadOutcome, bool]:
+        """The document that it has finished, its outcome, and whether it was its first. Waits for a message.
 
         Raises:
             Exception: it has ended, or sent invalid data.
         """
-        outcomes = worker.unpack_message(self.connection.recv_bytes())
-        self.has_read = True
-        return [(self.jobs.pop(number), outcome, number == 0) for number, outcome in outcomes if number in self.jobs]
-
-    def take_back(self) -> list[Job]:
-        """Take back all its documents except the one that it is reading, for another process.
-
-        It may have started the next one a moment ago, or may skip it: it reports that.
-        """
-        self._board.left = self._next
-        at = self._board.at
-        back = [job for number, job in self.jobs.items() if number != at]
-        self.jobs = {number: job for number, job in self.jobs.items() if number == at}
-        return back
-
-    def take_current(self) -> tuple[Job | None, bool]:
-        """Take away the document that it is reading; also returns whether it was its first."""
-        at = self._board.at
-        return self.jobs.pop(at, None), at == 0
+        outcome, self.is_ready = worker.unpack_message(self.connection.recv_bytes())
+        self.has_started = True
+        job, self.job = self.job, None
+        return job, outcome, self.is_first
 
     def end(self, *, ending: bool = False) -> int | None:
         """Kill what is left of it and everything that it started.

@@ -3,13 +3,11 @@
 The pool's fork server loads this module and the readers in advance, so that a new process is ready in a few
 milliseconds; nothing here imports Prefect, tables or settings.
 
-A process gets several documents at a time and returns readings in batches: a message per document costs 0.2 ms in the
-parent, a message for eight 0.05 ms each. So that each document still has its own time limit and verdict, a number in
-shared memory (the `Board`) says which one is being read.
+A process gets one document at a time and says with its reading whether it takes another: a fifth of a millisecond for
+each in the parent.
 """
 
 import atexit
-import ctypes
 import fcntl
 import gc
 import multiprocessing
@@ -20,9 +18,7 @@ import select
 import shutil
 import signal
 import sys
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -56,32 +52,13 @@ class Limits:
         return self.patience * self.seconds
 
 
-Task = tuple[int, str, str, bool]
-"""A document to read: its number, counted from the process's first one, its path, its format, and whether it took too
-much before."""
-
-NOTHING: Final = -1
 OUT_OF_TIME: Final = (signal.SIGALRM, signal.SIGPROF)
 """The signals that end a process whose document has used up its time."""
-_WHILE: Final = 0.02
-"""Seconds of finished reading that are sent together."""
-_MANY: Final = 8
-_MUCH: Final = 1 << 18
-"""So many documents, or bytes of what was read, are sent without waiting for more."""
+TOOK_TOO_MUCH: Final = frozenset({"MemoryError", "TookTooLong"})
+"""The causes of failures after which a process makes room for a new one."""
+
 _GROWTH: Final = 4
 """A process that has grown by this part of its memory since it started makes room for a new one."""
-
-
-class Board(ctypes.Structure):
-    """What a process and its parent share without messages; each number has one writer.
-
-    `at` is the document being read, or NOTHING; it shows which document a process died on. Documents before `left` that
-    have not been started are to be skipped: the parent has taken them back.
-    """
-
-    _fields_ = (("at", ctypes.c_longlong), ("left", ctypes.c_longlong))
-    at: int
-    left: int
 
 
 @dataclass(frozen=True)
@@ -97,7 +74,7 @@ class Failure:
 
 
 ReadOutcome = Reading | Failure | None
-"""What became of a document; None when it was skipped."""
+"""What became of a document; None says that the process is ready for the first one."""
 
 
 _parents_folder = os.environ.pop(PARENTS_FOLDER, None)
@@ -105,37 +82,35 @@ if _parents_folder is not None:  # this is a fork server, which outlives a paren
     atexit.register(shutil.rmtree, _parents_folder, ignore_errors=True)
 
 
-def serve(
-    read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]", board: Board
-) -> None:
-    """Read the documents that come through the connection: `documents` of them, fewer if the process grows or runs out
-    of memory.
+def serve(read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]") -> None:
+    """Read the documents that come through the connection: `documents` of them, fewer if one takes too much or the
+    process grows.
 
-    Documents that are taken back count too: the parent sends no more than that, and waits for the process to end. The
-    time for `load` counts for no document. A document that exceeds its time ends the process, by a signal that no
+    The time for `load` counts for no document. A document that exceeds its time ends the process, by a signal that no
     native code can delay.
     """
     prepare(limits)
     if load is not None:
         load()
-    finished = _Finished(connection)
     memory = _Memory()
     at_first = memory.resident()
-    for number, path, extension, second_try in _tasks(connection, finished):
-        board.at = number
-        outcome: ReadOutcome = None  # of one that was taken back
-        if number >= board.left:
-            signal.setitimer(signal.ITIMER_REAL, limits.clock_seconds)
-            signal.setitimer(signal.ITIMER_PROF, limits.seconds if limits.patience > 1 else 0)
-            outcome = run(read, Path(path), extension, second_try=second_try)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        exhausted = isinstance(outcome, Failure) and outcome.cause == "MemoryError"
-        finished.add(number, outcome)
-        board.at = NOTHING
-        if exhausted or number + 1 == documents or memory.resident() - at_first > (limits.memory_mb << 20) // _GROWTH:
-            break
-    finished.send()
+    connection.send_bytes(_pack(None, goes_on=True))
+    for number in range(1, documents + 1):
+        try:
+            path, extension, second_try = connection.recv()
+        except (EOFError, OSError):  # the parent has gone away
+            return
+        signal.setitimer(signal.ITIMER_REAL, limits.clock_seconds)
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds if limits.patience > 1 else 0)
+        outcome = run(read, Path(path), extension, second_try=second_try)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        exhausted = isinstance(outcome, Failure) and outcome.cause in TOOK_TOO_MUCH
+        has_grown = memory.resident() - at_first > (limits.memory_mb << 20) // _GROWTH
+        goes_on = number < documents and not exhausted and not has_grown
+        connection.send_bytes(_pack(outcome, goes_on=goes_on))
+        if not goes_on:
+            return
 
 
 def run(read: Read, path: Path, extension: str, *, second_try: bool = False) -> Reading | Failure:
@@ -155,68 +130,24 @@ def run(read: Read, path: Path, extension: str, *, second_try: bool = False) -> 
         return Failure(None, type(error).__name__)
 
 
-def unpack_message(message: bytes) -> list[tuple[int, ReadOutcome]]:
-    """On the parent's side: the numbers and outcomes in a message."""
-    return [(number, _unpack(packed)) for number, packed in pickle.loads(message)]  # noqa: S301 - from our own process
-
-
-class _Finished:
-    """Outcomes that are not sent yet."""
-
-    def __init__(self, connection: "Connection[Any, Any]") -> None:
-        self._connection = connection
-        self._outcomes: list[tuple[int, bytes]] = []
-        self._bytes = 0
-        self._since = 0.0
-
-    def add(self, number: int, outcome: ReadOutcome) -> None:
-        now = time.monotonic()
-        if not self._outcomes:
-            self._since = now
-        packed = _pack(outcome)
-        self._outcomes.append((number, packed))
-        self._bytes += len(packed)
-        if now - self._since > _WHILE or len(self._outcomes) == _MANY or self._bytes > _MUCH:
-            self.send()
-
-    def send(self) -> None:
-        if self._outcomes:
-            self._connection.send_bytes(pickle.dumps(self._outcomes))
-            self._outcomes, self._bytes = [], 0
-
-
-def _pack(outcome: ReadOutcome) -> bytes:
-    """An outcome as bytes, with places as plain tuples, which pickle in a fifth of the time."""
+def _pack(outcome: ReadOutcome, *, goes_on: bool) -> bytes:
+    """An outcome as a message, with places as plain tuples, which pickle in a fifth of the time."""
     try:
         if isinstance(outcome, Reading):
             plain = [tuple(place) for place in outcome.places]
-            return pickle.dumps((replace(outcome, places=[], attachments=[]), plain))
-        return pickle.dumps((outcome, []))
+            return pickle.dumps((replace(outcome, places=[], attachments=[]), plain, goes_on))
+        return pickle.dumps((outcome, [], goes_on))
     except Exception as error:  # noqa: BLE001 - too large for the memory left, or nothing that a reader may return
-        return pickle.dumps((Failure(None, type(error).__name__), []))
+        return pickle.dumps((Failure(None, type(error).__name__), [], goes_on))
 
 
-def _unpack(packed: bytes) -> ReadOutcome:
+def unpack_message(message: bytes) -> tuple[ReadOutcome, bool]:
+    """On the parent's side: the outcome in a message, and whether the process takes another document."""
     outcome: ReadOutcome
-    outcome, places = pickle.loads(packed)  # noqa: S301 - from our own process
+    outcome, places, goes_on = pickle.loads(message)  # noqa: S301 - from our own process
     if isinstance(outcome, Reading):
-        return replace(outcome, places=list(map(Place._make, places)))
-    return outcome
-
-
-def _tasks(connection: "Connection[Any, Any]", finished: _Finished) -> Iterator[Task]:
-    """The tasks from the parent, until it goes away; finished outcomes are sent before waiting for more."""
-    waiting: deque[Task] = deque()
-    while True:
-        while waiting:
-            yield waiting.popleft()
-        if not connection.poll():
-            finished.send()
-        try:
-            some: Sequence[Task] = connection.recv()
-        except (EOFError, OSError):
-            return
-        waiting.extend(some)
+        outcome = replace(outcome, places=list(map(Place._make, places)))
+    return outcome, goes_on
 
 
 def prepare(limits: Limits) -> None:

@@ -162,21 +162,7 @@ def test_a_process_is_replaced_after_its_share_of_documents(
     assert [processes.count(process) for process in dict.fromkeys(processes)] == [5, 5, 5, 5]
 
 
-def test_a_process_whose_last_documents_were_taken_back_is_replaced_too(
-    document: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tasks.reading.pool.pool.DOCUMENTS_A_PROCESS", 5)
-    monkeypatch.setattr("tasks.reading.pool.pool._SLOW", 0.1)
-    slow, quick = document("slow"), document("words")
-    with ExtractionPool(1, Limits(), obedient) as pool:
-        readings = [pool.submit(path, ".txt") for path in (slow, quick, quick, quick, quick)]
-        assert [reading.result(20).text for reading in readings] == ["slow", *["words"] * 4]
-
-
-def test_a_document_does_not_wait_for_a_process_that_told_its_last_result_before_it_went_on(
-    document: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tasks.reading.pool.pool._SLOW", 0.1)
+def test_a_document_waits_for_a_process_that_is_slow_to_go_on(document: Document) -> None:
     with ExtractionPool(1, Limits(), obedient) as pool:
         assert len(pool.read(document("slow-to-go-on"), ".txt").text) == 1 << 20
         assert pool.submit(document("words"), ".txt").result(20).text == "words"
