@@ -139,7 +139,7 @@ OURS: Final = (
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
     DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-4", "tasks.reading.xlsb"
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5", "tasks.reading.xlsb"
     ),
     DocumentFormat(
         (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-11",

@@ -37,7 +37,7 @@ VERSIONS = {
     ".pptx": "pptx-12",
     ".txt": "txt-3",
     ".xls": "xls-6",
-    ".xlsb": "xlsb-4",
+    ".xlsb": "xlsb-5",
     ".xlsx": "xlsx-11",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
