@@ -7,7 +7,7 @@ memo counts the documents of a data room and names those that could not be read;
 from typing import Final, NamedTuple
 
 from tasks.companies.profile import field_name
-from tasks.reports.findings import describe_place, find_red_flags, recommend, score_share, strengths
+from tasks.reports.findings import describe_place, find_red_flags, part_flags, recommend, score_share, strengths
 from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import (
     CompanyReport,
@@ -230,11 +230,12 @@ def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float])
     for criterion in best:
         _reason(memo, criterion, scale, ())
     flags = find_red_flags(company, scale)
-    if flags:
-        memo.heading("Red flags", 2)
-    for flag in flags[:_FLAGS]:
-        _reason(memo, flag.criterion, scale, (Words(f"{flag.severity}: ", bold=True, colour=FLAG),))
-    _more(memo, len(flags) - _FLAGS, "red flags")
+    for heading, shown in zip(("Red flags", "Missing"), part_flags(flags), strict=True):
+        if shown:
+            memo.heading(heading, 2)
+        for flag in shown[:_FLAGS]:
+            _reason(memo, flag.criterion, scale, (Words(f"{flag.severity}: ", bold=True, colour=FLAG),))
+        _more(memo, len(shown) - _FLAGS, heading.lower())
     _write_list(memo, "To ask the company for", [_request(criterion) for criterion in to_request(company)])
 
 

@@ -1,7 +1,7 @@
 """What a reader should look at first: where a company falls short, how gravely, and what speaks for it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final, NamedTuple, Never, TypeVar
@@ -45,7 +45,7 @@ class RedFlag(NamedTuple):
 
 
 def find_red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[RedFlag]:
-    """The company's red flags, most severe first, then by weight.
+    """The company's red flags, most severe first; of these what was found before what is missing, then by weight.
 
     A company falls short of a criterion if its score is in the lower two fifths of the scale or not above the highest
     score in the criterion's bands of severity, or if what the criterion asks for is missing. The criterion's `severity`
@@ -57,7 +57,8 @@ def find_red_flags(company: CompanyReport, scale: tuple[float, float]) -> list[R
         for criterion in company.criteria
         if falls_short(criterion, scale)
     ]
-    return sorted(flags, key=lambda flag: (_ORDER[flag.severity], -flag.criterion.weight))
+    found, missing = part_flags(sorted(flags, key=lambda flag: -flag.criterion.weight))
+    return sorted([*found, *missing], key=lambda flag: _ORDER[flag.severity])
 
 
 class PlacedFlag(NamedTuple):
@@ -67,6 +68,17 @@ class PlacedFlag(NamedTuple):
     criterion: CriterionReport
     number: int
     position: int
+
+
+_Flag = TypeVar("_Flag", RedFlag, PlacedFlag)
+
+
+def part_flags(flags: Iterable[_Flag]) -> tuple[list[_Flag], list[_Flag]]:
+    """Those that rest on what was found, and those of which nothing was found that the criterion asks for."""
+    parted: tuple[list[_Flag], list[_Flag]] = [], []
+    for flag in flags:
+        parted[flag.criterion.status is ScoreStatus.MISSING].append(flag)
+    return parted
 
 
 def place_flags(company: CompanyReport, number: int, scale: tuple[float, float]) -> list[PlacedFlag]:
@@ -207,8 +219,10 @@ def describe_place(company: CompanyReport, ranked: int) -> str:
 
 
 def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
-    high = [flag.criterion.name for flag in flags if flag.severity == "high"]
-    grave = f"{len(high)} serious {'finding' if len(high) == 1 else 'findings'}"
+    grave_flags = [flag for flag in flags if flag.severity == "high"]
+    high = [flag.criterion.name for flag in grave_flags]
+    counts = zip(map(len, part_flags(grave_flags)), ("serious finding", "serious gap"), strict=True)
+    grave = " and ".join(f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count)
     names = {criterion.id: criterion.name for criterion in company.criteria}
     if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
         return f"Stop, or first settle the gates that it has not been shown to meet: {_some(failed)}."

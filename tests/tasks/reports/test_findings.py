@@ -2,7 +2,7 @@
 
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
-from tasks.reports.findings import find_red_flags, strengths
+from tasks.reports.findings import find_red_flags, part_flags, recommend, strengths
 from tasks.reports.models import CompanyReport, CriterionReport, StandingReport
 
 SCALE = (0.0, 5.0)
@@ -48,12 +48,26 @@ def test_the_criterion_says_how_severe_it_is_else_its_score_does() -> None:
         criterion("not proved", 0, ScoreStatus.UNSUPPORTED),
     )
     assert [(flag.severity, flag.criterion.id) for flag in find_red_flags(alpha, SCALE)] == [
-        ("high", "gone and grave"),
         ("high", "worst"),
+        ("high", "gone and grave"),
         ("medium", "middling"),
         ("medium", "gone"),
         ("low", "said low"),
     ]
+
+
+def test_what_is_missing_is_told_apart_from_what_was_found() -> None:
+    alpha = company(
+        criterion("worst", 0),
+        criterion("gone and grave", None, ScoreStatus.MISSING, severity="high", weight=3.0),
+        criterion("gone too", None, ScoreStatus.MISSING, severity="high"),
+    )
+    found, missing = part_flags(find_red_flags(alpha, SCALE))
+    assert [flag.criterion.id for flag in found] == ["worst"]
+    assert [flag.criterion.id for flag in missing] == ["gone and grave", "gone too"]
+    alpha.total, alpha.coverage = 0.0, 1.0
+    lead = recommend(alpha, SCALE).lead
+    assert lead.startswith("Settle 1 serious finding and 2 serious gaps before proceeding: worst, ")
 
 
 def test_bands_of_severity_say_from_which_score_on_a_criterion_is_a_red_flag() -> None:
