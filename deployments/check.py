@@ -11,7 +11,7 @@ import typer
 from deployments.rooms import name_documents, read_room
 from deployments.terminal import echo
 from storage import database, texts
-from tasks.errors import BadRequest, DiligenceError, NotFound
+from tasks.errors import BadRequest, DiligenceError
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.files import check_writable, replace_file
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
@@ -39,10 +39,7 @@ def check(
     page, data = _targets(memo, folder)
     reading = _read(memo)
     check_writable(folder, page.name, data.name)
-    try:
-        read = read_room(room)
-    except NotFound as error:
-        raise BadRequest(error.message) from error
+    read = read_room(room)
     unread = read.unread
     documents = [one for one in read.texts if not _belongs_to_memo(one, memo, reading.text, {page.name, data.name})]
     if not documents:

@@ -11,7 +11,7 @@ import typer
 from deployments.rooms import read_texts
 from deployments.terminal import PrintFormat, align, echo, print_csv, print_json
 from storage import database, documents, runs
-from tasks.errors import NotFound
+from tasks.errors import BadRequest
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, conflict_row, decimal_text, room_row
 from tasks.figures.derived import make_derived_row
 from tasks.figures.figure import plain_label, taxonomy
@@ -41,7 +41,7 @@ def figures(
     for warning in not_looked_for({text.text_id: text.document_name for text in texts}):
         echo(warning, err=True)
     if not ledger.figures:
-        echo("No figure was found.", err=True)
+        echo("No figure was found." if texts else f"{room} has no documents.", err=True)
     _PRINTERS[format](ledger)
     if ledger.left_out:
         listed = ", ".join(f"{count} ({why})" for why, count in sorted(ledger.left_out.items()))
@@ -78,8 +78,8 @@ def _load_run_texts(name: str) -> tuple[list[LedgerText], Sequence[Step]]:
 def _load_room_texts(folder: str) -> list[LedgerText]:
     try:
         return read_texts(folder)
-    except NotFound as error:
-        raise NotFound(f"There is no run of this name. {error.message}") from error
+    except BadRequest as error:
+        raise BadRequest(f"There is no run of this name. {error.message}") from error
 
 
 def _print_json(ledger: RoomLedger) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from deployments.rooms import read_place, report_unread
+from deployments.rooms import named_place, read_place, report_unread
 from deployments.terminal import echo, print_json
 from deployments.texts import read_all
 from tasks.ai.registry import current_answerer
@@ -29,7 +29,7 @@ def index(
     """Print the document index of a folder as JSON."""
     gc.disable()  # tens of thousands of small objects that all live to the end: a tenth of the time
     try:
-        with acting_as_run_account():
+        with acting_as_run_account(), named_place():
             index_of_folder = document_index(open_drive().find_folder(folder), recursive)
         typer.echo(index_of_folder.as_json())
     finally:
@@ -74,7 +74,8 @@ def _read_context(name: str) -> str:
     Raises:
         NotAllowed: nothing of it may.
     """
-    read = read_all(name)
+    with named_place():
+        read = read_all(name)
     answerer = current_answerer()
     is_open = may_read_all(answerer.model, answerer.address)
     kept = set[str]() if is_open else find_privileged_files(name, read)

@@ -1,6 +1,7 @@
 """How commands read a room: all documents of a folder on this machine or the drive, including scanned pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,7 +13,7 @@ from tasks.documents.batch import read_documents, recognise_scans
 from tasks.documents.drive.registry import acting_as_run_account
 from tasks.documents.index import index_room
 from tasks.documents.kinds.room import RoomKinds, room_kinds
-from tasks.errors import UnsupportedFormat
+from tasks.errors import BadRequest, NotFound, UnsupportedFormat
 from tasks.figures.ledger import LedgerText
 
 _MOST_NAMED: Final = 5
@@ -59,14 +60,24 @@ class ReadRoom(NamedTuple):
         return room_kinds(self.listed, self.text_ids, hashes)
 
 
+@contextmanager
+def named_place() -> Iterator[None]:
+    """A place that the user names and that is not there is wrong use in every command, not a failure."""
+    try:
+        yield
+    except NotFound as error:
+        raise BadRequest(error.message) from error
+
+
 def read_room(folder: str, name: str | None = None) -> ReadRoom:
     """Index a folder of the drive and read its documents; with `name`, only the document of that name.
 
     Raises:
-        NotFound: there is no such folder. UnsupportedFormat: there is no document of that name.
+        BadRequest: there is no such folder. UnsupportedFormat: there is no document of that name.
     """
     with acting_as_run_account():
-        room_id = index_room(folder, recursive=name is None)
+        with named_place():
+            room_id = index_room(folder, recursive=name is None)
         with database.reading() as session:
             listed = [row for row in documents.room_documents(session, room_id) if name in {None, row.name}]
         if not listed and name is not None:

@@ -1,6 +1,7 @@
 """`diligence check`: a memo held against a folder, its two files and its exit status."""
 
 import json
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from deployments.check import check
+from deployments.documents import list_documents
+from deployments.operations import ask, index
 from tasks.errors import BadRequest
 from tests.tasks.reading.ooxml.compounds import agile
 
@@ -64,6 +67,22 @@ def test_a_memo_with_a_password_is_wrong_use(folder: Path) -> None:
     for name in ("locked.docx", "locked.pdf"):
         with pytest.raises(BadRequest, match=f"The memo {name} cannot be read.*password"):
             check(folder / name, "room")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda: index("absent"),
+        lambda: list_documents("absent"),
+        lambda: ask("Who?", room=["absent"]),
+        lambda: ask("Who?", context="absent"),
+    ],
+    ids=["index", "documents", "room", "context"],
+)
+def test_a_place_that_is_not_there_is_wrong_use_in_every_command(command: Callable[[], None]) -> None:
+    with pytest.raises(BadRequest):
+        command()
 
 
 def test_files_of_others_are_not_written_over(folder: Path) -> None:

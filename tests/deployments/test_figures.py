@@ -13,7 +13,7 @@ from deployments.rooms import read_room
 from deployments.terminal import PrintFormat
 from storage import database
 from storage.figures import find_ledgers, texts_without_ledger
-from tasks.errors import NotFound
+from tasks.errors import BadRequest
 from tasks.figures.document_figures import VERSION
 from tasks.figures.ledger import LedgerText, build, room_ledger
 
@@ -83,7 +83,7 @@ def test_an_unknown_concept_is_wrong_use(room: str) -> None:
 
 
 def test_an_unknown_room_says_so(room: str) -> None:
-    with pytest.raises(NotFound, match=r"no run of this name.*DILIGENCE_DRIVE_ROOT"):
+    with pytest.raises(BadRequest, match=r"no run of this name.*DILIGENCE_DRIVE_ROOT"):
         figures("elsewhere")
 
 
