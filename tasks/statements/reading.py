@@ -349,7 +349,16 @@ def _plain(text: str) -> str:
     text = _CONTRACTED.sub(lambda match: f"{match[1]} {look_up(_FULL, match[2])}", text)
     text = re.sub(r"\b([ldnsjcm]|qu)['’](?=[a-zà-ÿ])", r"\1e ", text)
     text = re.sub(r"\b(non|un|pre|re|ex|co|anti|sub)[-‐‑](?=[a-z])", r"\1", text, flags=re.IGNORECASE)
+    text = _HYPHEN.sub(_part_compound, text)
     return " ".join(text.split()) if "\t" not in text else text
+
+
+_HYPHEN: Final = re.compile(r"\b[a-z]{4,}[-‐‑][a-z]{4,}\b(?![-‐‑])")
+
+
+def _part_compound(match: re.Match[str]) -> str:
+    """The words of a compound, each by itself, unless the vocabulary has it: "fully-diluted"."""
+    return match[0] if is_known(stem(match[0])) else re.sub(r"\W", " ", match[0])
 
 
 def _governs(tokens: Sequence[Token], word: str) -> bool:

@@ -48,6 +48,14 @@ def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
     assert check(statement, [SOURCE]).verdict is Finding.SUPPORTED
 
 
+def test_a_hyphen_makes_no_other_words() -> None:
+    source = "*Note: Founders together hold 49.54% of fully-diluted shares; no single holder controls a majority."
+    assert (
+        check("The founders together hold 49.54% of the fully diluted shares.", [source]).verdict is Finding.SUPPORTED
+    )
+    assert check("The founders together hold 49.54% of the shares.", [source]).verdict is not Finding.SUPPORTED
+
+
 @cases(
     ("statement", "change"),
     [
