@@ -47,6 +47,7 @@ from tasks.memo.measures import (
     read_measures,
     read_periods,
     says_multiple,
+    turns_loss,
 )
 from tasks.reports.html import allow_source, environment, part
 from tasks.rooms import RoomPassage, exact_place
@@ -199,6 +200,8 @@ def _statement(
     labels = " ".join(figure.label for figure in own)
     if not measures and not is_row and names_another(statement.words, f"{room.names} {labels}"):
         by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
+    if not measures and turns_loss(statement.words):
+        by_ledger = [one for one in by_ledger if one.verdict is not MemoVerdict.SUPPORTED]
     measured = _by_measures(statement, measures, own, ledger, room)
     held = [*by_ledger, *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]

@@ -19,6 +19,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import Expression, make_growth
 from tasks.figures.figure import plain_label, taxonomy
 from tasks.figures.fiscal_calendar import Calendar
+from tasks.figures.table_figures import is_loss
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months, last_day
 from tasks.language.words import detect_language, stem
@@ -49,12 +50,12 @@ def _stems(words: str) -> frozenset[str]:
 
 
 _RISING: Final = _stems(
-    "rise increase grow growth climb gain advance jump up higher improve expand more above stieg gestiegen wuchs "
-    "gewachsen erhöhte erhöht progressé augmenté hausse"
+    "rise increase grow growth climb gain advance jump up higher improve expand more above widen deepen stieg "
+    "gestiegen wuchs gewachsen erhöhte erhöht progressé augmenté hausse"
 )
 _FALLING: Final = _stems(
-    "fall decrease decline drop shrink reduce down lower slip less below sank gesunken fiel gefallen reculé baissé "
-    "diminué recul baisse"
+    "fall decrease decline drop shrink reduce narrow down lower slip less below sank gesunken fiel gefallen reculé "
+    "baissé diminué recul baisse"
 )
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
 _ABROAD: Final = _stems(
@@ -135,6 +136,12 @@ def names_another(words: str, known: str) -> bool:
     return detect_language(words) != "German" and any(token.stem not in own for token in names)
 
 
+def turns_loss(words: str) -> bool:
+    """Whether words say which way a loss went, which its amount alone does not prove."""
+    turns = (_RISING | _FALLING).intersection(map(stem, re.findall(r"[^\W\d_]+", words.lower())))
+    return bool(turns) and is_loss(words)
+
+
 def says_multiple(words: str) -> bool:
     """Whether words say how many times as much something is: "nearly doubled"."""
     return any(stem(word) in _MULTIPLES for word in re.findall(r"[a-z]+", words.lower()))
@@ -157,12 +164,31 @@ def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> It
     is_plain = all(_is_plain(token, known) for token in others) and all(token.preposition != "by" for token in levels)
     is_single = max(len(earlier), len(levels), len(before), len(own)) < 2
     is_plain &= all(token.figure.unit or any(map(may_act, sentence.tokens)) for token in levels if token.figure)
-    if growth is None or not is_plain or not is_single or not _fits(expression, levels, earlier, growth, others):
+    if growth is None or not is_plain or not is_single:
+        return
+    amounts_now, amounts_then = ([token.figure for token in side if token.figure] for side in (levels, earlier))
+    if any(is_loss(" ".join(token.text for token in sentence.tokens[first:last])) for _, first, last in named):
+        is_worked_out = any(change.digits for change in growth)  # the growth of what is below zero says nothing
+        if is_worked_out or not _grows(expression) or not _turns(growth, amounts_now, amounts_then):
+            return
+        growth, amounts_now, amounts_then = [], [*map(_negate, amounts_now)], [*map(_negate, amounts_then)]
+    elif not _fits(expression, amounts_now, amounts_then, growth, others):
         return
     when, then = "".join(own), "".join(before)
-    yield from (StatedMeasure(expression, token.figure, when) for token in levels if token.figure)
-    yield from (StatedMeasure(expression, token.figure, then or when, not then) for token in earlier if token.figure)
+    yield from (StatedMeasure(expression, figure, when) for figure in amounts_now)
+    yield from (StatedMeasure(expression, figure, then or when, not then) for figure in amounts_then)
     yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth if _grows(expression))
+
+
+def _negate(figure: StatedFigure) -> StatedFigure:
+    """A loss as the ledger has it: below zero."""
+    return replace(figure, value=-figure.value, limit=_TURNED.get(figure.limit, figure.limit))
+
+
+def _turns(growth: Sequence[StatedFigure], now: Sequence[StatedFigure], then: Sequence[StatedFigure]) -> bool:
+    """Whether two amounts show the change that is said of them, which says no more than its direction; or none is."""
+    pairs = [one.value > other.value for one in now for other in then]
+    return not growth or pairs == [growth[0].limit == "low"]
 
 
 def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -184,18 +210,15 @@ def _sort_times(
 
 def _fits(
     expression: Expression,
-    levels: Sequence[Token],
-    earlier: Sequence[Token],
+    now: Sequence[StatedFigure],
+    then: Sequence[StatedFigure],
     growth: Sequence[StatedFigure],
     others: Sequence[Token],
 ) -> bool:
     """Whether what is said of a change goes with the amounts, and another time is named for a change alone."""
-    if not growth and not earlier:
+    if not growth and not then:
         return _BEFORE.isdisjoint(token.text for token in others)
-    if not growth or _grows(expression):
-        return True
-    pairs = [(one.figure, other.figure) for one in levels for other in earlier]
-    return any(one and other and (one.value > other.value) == (growth[0].limit == "low") for one, other in pairs)
+    return not growth or _grows(expression) or _turns(growth, now, then)
 
 
 def _grows(expression: Expression) -> bool:

@@ -79,6 +79,20 @@ STATED_OF_A_FALL = {
     MemoVerdict.SUPPORTED: ("Revenue nearly halved in 2024.", "Revenue fell by nearly 50 % in 2024."),
     MemoVerdict.NOT_FOUND: ("Net debt was 2.5 times EBITDA.", "Net debt was 2.5 times EBITDA at 31 December 2024."),
 }
+LOSING = ACCOUNTS.replace("1,240\t(310)", "(1,240)\t(310)")
+STATED_OF_A_LOSS = {
+    MemoVerdict.SUPPORTED: (
+        "The EBITDA loss was EUR 1.24 million in 2024.",
+        "The EBITDA loss widened to EUR 1,240 thousand in 2024, up from EUR 310 thousand.",
+    ),
+    MemoVerdict.CONTRADICTED: ("The EBITDA loss was EUR 2.14 million in 2024.",),
+    MemoVerdict.NOT_FOUND: (
+        "The EBITDA loss narrowed to EUR 1,240 thousand in 2024, from EUR 310 thousand.",
+        "The EBITDA loss narrowed to EUR 1,240 thousand in 2024.",
+        "The EBITDA loss rose by 5 % to EUR 1,240 thousand in 2024.",
+        "EBITDA was EUR 1.24 million in 2024.",
+    ),
+}
 QUARTERS = """Net income for the first quarter of 2024 was EUR 2.0 million.
 
 Net income for the second quarter of 2024 was EUR 3.1 million.
@@ -100,8 +114,8 @@ STATED_OF_QUARTERS = {
 
 @pytest.mark.parametrize(
     ("accounts", "stated"),
-    [(ACCOUNTS, STATED), (FALLEN, STATED_OF_A_FALL), (QUARTERS, STATED_OF_QUARTERS)],
-    ids=["rise", "fall", "quarters"],
+    [(ACCOUNTS, STATED), (FALLEN, STATED_OF_A_FALL), (LOSING, STATED_OF_A_LOSS), (QUARTERS, STATED_OF_QUARTERS)],
+    ids=["rise", "fall", "loss", "quarters"],
 )
 def test_amounts_are_held_against_the_ledger_in_any_words_that_say_nothing_else(
     home: Path, accounts: str, stated: Mapping[MemoVerdict, Sequence[str]]
