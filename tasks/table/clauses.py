@@ -36,6 +36,9 @@ from tasks.table.spans import (
     written,
 )
 
+_CLOCK: Final = re.compile(r"[\s,]*(?:at |um |à |@)?\s*\d ?\d? ?: ?\d")
+"""The time behind the day of a stamp: of a register, a fax or an electronic signature."""
+
 
 def find_agreement_date(contract: Contract) -> FoundValue | None:
     """The day on which it was made: the one beside `dated`, `made as of`, `this 21st day of`."""
@@ -54,7 +57,7 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
         best = best or made
     if best is not None:
         return best
-    early = find_dates(contract.flat, 0, 600)
+    early = [one for one in find_dates(contract.flat, 0, 600) if not _CLOCK.match(contract.flat, one.end)]
     early = [one for one in early if _fills_line(contract.text, one)] or early
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
