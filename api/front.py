@@ -18,7 +18,7 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -369,12 +369,9 @@ class Service(Litestar):
             offloading_to(self.processes),
             context.request(proposed.decode("latin-1")) as request_id,
             self.metrics.counting() as answered,
-            self._trace(scope, answered),
+            self.tracing.request_span(scope["headers"], answered) if self.tracing else nullcontext(),
         ):
             await self._answer(scope, receive, send, request_id.encode(), answered)
-
-    def _trace(self, scope: Any, answered: Answered) -> AbstractContextManager[None]:
-        return self.tracing.request_span(scope["headers"], answered) if self.tracing is not None else nullcontext()
 
     async def _answer(self, scope: Any, receive: Any, send: Any, request_id: bytes, answered: Answered) -> None:
         answered.status = NO_ANSWER

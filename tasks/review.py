@@ -80,11 +80,6 @@ def quote_key(document_id: str | None, text: str) -> str:
     return sha256(f"{document_id or ''}\0{text}".encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def name_company(cells: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The evidence of a whole company: the digest of each of its cells, by the criterion's id."""
-    return {"cells": {criterion_id: cell["digest"] for criterion_id, cell in cells.items()}}
-
-
 def is_same(seen: Mapping[str, Any], now: Mapping[str, Any] | None) -> bool:
     """Whether evidence is what a person saw; `now` is None if the run has no such cell."""
     if now is None:
@@ -142,7 +137,8 @@ class CompanyReview:
         self._signed = {
             decision.criterion_id: decision.id or 0
             for decision in self.held
-            if decision.kind is DecisionKind.SIGN_OFF and self._rests_on_the_same(decision)
+            if decision.kind is DecisionKind.SIGN_OFF
+            and is_same(decision.evidence, self.cells.get(decision.criterion_id))
         }
 
     @cached_property
@@ -154,7 +150,9 @@ class CompanyReview:
             if outcome.status is not ScoreStatus.WITHHELD
         }
         cells |= {name: dict(NOTHING_YET) for name in self._known - set(cells)}
-        return cells | {WHOLE_COMPANY: name_company(cells)}
+        return cells | {
+            WHOLE_COMPANY: {"cells": {criterion_id: cell["digest"] for criterion_id, cell in cells.items()}}
+        }
 
     def states(self) -> list[DecisionState]:
         """The decisions in force, oldest first."""
@@ -167,9 +165,6 @@ class CompanyReview:
     def newest(self, criterion_id: str) -> int:
         """The id of the newest decision on a cell, undone or not, which the next one follows; 0 without one."""
         return max((decision.id or 0 for decision in self.log if decision.criterion_id == criterion_id), default=0)
-
-    def _rests_on_the_same(self, decision: Decision) -> bool:
-        return is_same(decision.evidence, self.cells.get(decision.criterion_id))
 
     def _is_open(self, decision: Decision) -> bool:
         match decision.kind:

@@ -97,7 +97,8 @@ class Identity:
         ]
         if mentions:
             return not all(_APART.search(text[max(0, at - 200) : at]) for at, text in mentions)
-        links = [words for link, words in page.links if _domain_in(link) in self.domains]
+        linked = [one for one in page.links if one[0].startswith(("http://", "https://"))]
+        links = [words for link, words in linked if registrable_domain(link) in self.domains]
         return bool(links) and not all(_is_told_apart(words, page.text) for words in links)
 
     def _is_in_title(self, page: Page) -> bool:
@@ -142,10 +143,6 @@ def names_exactly(name: str, page: Page) -> bool:
         if not more or not more[0].isupper() or same_name(name, f"{name} {more}"):
             return True
     return False
-
-
-def _domain_in(link: str) -> str | None:
-    return registrable_domain(link) if link.startswith(("http://", "https://")) else None
 
 
 def _lists_companies(page: Page) -> bool:

@@ -25,7 +25,7 @@ from tasks.answers import LEFT_OUT, check_answer
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.facts import CompanyFacts, fetch_facts
-from tasks.companies.pages import PageSet, read_pages
+from tasks.companies.pages import read_pages
 from tasks.companies.profile import registrable
 from tasks.companies.search import choose_searcher
 from tasks.companies.settings import CompanySettings
@@ -167,7 +167,10 @@ def _answer(question: str, company: str, identity: Identity) -> str:
     notes = list(page_set.notes)
     if page_set.pages and not identity.domains:
         notes.insert(0, f"No source knows which company is meant: these are pages that name {company} exactly.")
-    numbered = [*_number_facts(facts), *_number_pages(page_set)]
+    numbered = _number_facts(facts)
+    for page in page_set.pages:
+        passages = "\n\n".join(page.passages)
+        numbered.append(_NumberedSource(page.title, page.url, None, passages, page.text, page_set.has_injection))
     if numbered:
         text = _answer_from(numbered, question, company, page_set.identity)
     else:
@@ -203,13 +206,6 @@ def _number_facts(facts: Sequence[tuple[str, CompanyFacts]]) -> list[_NumberedSo
                 place = f"as of {as_of[:10]}" if as_of else None
                 numbered.append(_NumberedSource(f"{source}: {domain}", place, url, text, text, has_injection))
     return numbered
-
-
-def _number_pages(page_set: PageSet) -> list[_NumberedSource]:
-    return [
-        _NumberedSource(page.title, page.url, None, "\n\n".join(page.passages), page.text, page_set.has_injection)
-        for page in page_set.pages
-    ]
 
 
 def _answer_from(numbered: Sequence[_NumberedSource], question: str, company: str, identity: Identity) -> str:

@@ -174,9 +174,7 @@ class Robots:
         return Protego.parse(text)
 
 
-@lru_cache(maxsize=8)
-def _robots(web: Web) -> Robots:
-    return Robots(web)
+_robots: Final = lru_cache(maxsize=8)(Robots)
 
 
 def _permit(robots: Robots, trusted: tuple[str, str, int] | None, url: str) -> None:
