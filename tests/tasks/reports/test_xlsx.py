@@ -16,7 +16,6 @@ from tasks.reports.findings import falls_short, find_red_flags, heat
 from tasks.reports.html import TEMPLATES
 from tasks.reports.models import Report, ReportedTable
 from tasks.reports.report import build
-from tasks.reports.tables import table_workbook
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.many import report_of
 from tests.tasks.reports.office import as_pdf, converted, needs_libreoffice
@@ -135,7 +134,7 @@ def test_a_text_longer_than_a_cell_is_cut_and_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["Nordlys A/S", "[a]:b*c?d\\e", "Twenty letters, OO'Hara", "two\nlines"])
 def test_a_table_has_sheets_whatever_its_company_is_named(name: str) -> None:
-    file = BytesIO(table_workbook([(name, ReportedTable(columns=[], rows=[], calendar=[]))]))
+    file = BytesIO(xlsx.table_workbook([(name, ReportedTable(columns=[], rows=[], calendar=[]))]))
     titles = load_workbook(file).sheetnames
     assert len(titles) == 3
     assert not [title for title in titles if set(title) & set("[]:*?/\\\n") or title.endswith("'")]
