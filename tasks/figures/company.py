@@ -20,14 +20,12 @@ _Name = tuple[str, ...]
 _OPENING: Final = 1500
 _LINES: Final = 12
 """Characters and lines of a text that may name its own company."""
-
 _FIELD: Final = re.compile(
     r"^(?:name of reporting entity(?: or other means of identification)?|nazwa firmy|entity current legal name"
     r"|entity registrant name|company name) ?[:\t][: \t]*+([^\W\d][^\n\t]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 """How tags of Denmark, the IFRS, Poland, Britain and the United States, and cells, call the company of the accounts."""
-
 _TICKER: Final = re.compile(
     r"\b(?:NYSE|NASDAQ|Nasdaq|LSE|AIM|TSX|TSXV|ASX|NSE|BSE|SGX|HKEX|OTCQB|OTCQX)(?: [A-Z]\w+)?: ?([A-Z][A-Z0-9]{1,5})\b"
     r"|^(?:Stock|Ticker)(?: [Ss]ymbol)?[:\t]+ ?([A-Z][A-Z0-9]{1,5})$",
@@ -38,7 +36,6 @@ _BEHIND: Final = re.compile(r"\s*(?:$|[-–—|:(*\"”>]|,\s|\.$)")
 _BLANK: Final = re.compile(r"[.,]?\s|$")
 _NO_FORMS: Final = frozenset({"AS", "As", "CO"})
 """Words that close lines of statements: "AS", of a line that goes on."""
-
 _WORD: Final = re.compile(r"[^\s,|]+")
 _MOST_WORDS: Final = 9
 _JOINS: Final = frozenset(
@@ -49,11 +46,9 @@ _NO_NAMES: Final = LEGAL_FORMS | frozenset(
     "management target client issuer balance sheet net revenue total assets cash flow income profit statement".split()
 )
 """What no company is called by: "Holding Company", "About Acme Inc."."""
-
 _STARTS: Final = frozenset({"the", "about", "for", "dear"})
 _CODE_NAME: Final = re.compile(r"\bP(?:roject|ROJECT) [A-Z]|\b[Pp]repared by\b")
 """Where a bank or adviser may be named in place of a company that is not."""
-
 _LONG: Final = 5000
 _SHORTEST: Final = 3
 """Letters of a word or of initials that tell one company from others."""

@@ -29,17 +29,13 @@ from tasks.language.normalise import plain
 Step = Literal["basis", "authority", "newer"]
 RULE: Final[tuple[Step, ...]] = ("basis", "authority", "newer")
 """What decides, first to last."""
-
 _ROUND: Final = 2
 """Noughts at the end of a number that is written out from which on it may be rounded…"""
-
 _TOLD: Final = 3
 """… where so many digits stand before them."""
-
 _TENFOLD: Final = Decimal(10)
 _NEAR: Final = Decimal("1.05")
 """Times by which figures of two companies differ, and those that say the same do not."""
-
 _SCALES: Final = (1000, 10**6, 10**9)
 _DAYS: Final = date.max.toordinal()
 _MEASURE: Final = re.compile(r"month|quarter")
@@ -112,9 +108,7 @@ def _find_differences(figures: Iterable[RoomFigure], rule: Sequence[Step]) -> li
 
 
 def _find_strangers(compared: Iterable[Sequence[RoomFigure]]) -> set[frozenset[str]]:
-    """Pairs of documents with several figures for the same that differ tenfold in most and agree in none: they are of
-    two companies, or one of them was misread.
-    """
+    """Pairs of documents whose common figures mostly differ tenfold: two companies, or one misread."""
     ratios: dict[frozenset[str], list[Decimal]] = defaultdict(list)
     for counted, *others in compared:
         for other in others:
@@ -126,9 +120,7 @@ def _find_strangers(compared: Iterable[Sequence[RoomFigure]]) -> set[frozenset[s
 
 
 def _contradicts(counted: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures differ by more than rounding and scale. Two figures of a part in one document never do: they
-    may be of two different parts.
-    """
+    """Whether two figures differ by more than rounding and scale; two of a part in one document may be of two parts."""
     of_a_part = counted.figure.entity is not None and counted.document_id == other.document_id
     return not of_a_part and not agree(counted, other) and not _differ_by_scale(counted, other)
 
@@ -179,18 +171,14 @@ def agree(one: RoomFigure, other: RoomFigure) -> bool:
 
 
 def _differ_by_scale(one: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures are the same number at different scales, such as units and thousands: one
-    was then misread.
-    """
+    """Whether two figures are the same number at different scales: one was then misread."""
     low, high = sorted((one.figure, other.figure), key=lambda figure: abs(figure.value))
     scaled = ((abs(low.value) * scale, low.step * scale) for scale in _SCALES)
     return low.value != 0 and any(agrees(*of_low, abs(high.value), high.step) for of_low in scaled)
 
 
 def _step(figure: Figure) -> Decimal:
-    """The step to which a number is rounded: one written out in full may still end in rounding zeros ("48,100
-    customers").
-    """
+    """The step to which a number is rounded, also by its last zeros ("48,100 customers")."""
     digits = f"{abs(figure.value):f}"
     noughts = len(digits) - len(digits.rstrip("0"))
     if figure.step != 1 or "." in digits or noughts < _ROUND or len(digits) - noughts < _TOLD:
@@ -265,9 +253,7 @@ def _rank_authority(name: str) -> int:
 
 
 def _newer(row: RoomFigure) -> int:
-    """The sort key for the newer document. A date that it states counts before its file's date, which copying or
-    opening may have changed.
-    """
+    """The sort key for the newer document: a stated date counts before its file's, which copying may change."""
     return -_day_number(row.dated) * _DAYS if row.dated else -_day_number(row.changed) if row.changed else 0
 
 

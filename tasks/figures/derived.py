@@ -29,7 +29,6 @@ _GROWING: Final = ("revenue", "recurring_revenue", "customers", "headcount", "eb
 _A_YEAR: Final = range(358, 374)
 """Days between the ends of a period and of the same one of the year before."""
 _TENTH: Final = Decimal("0.1")
-
 DERIVED_UNITS: Final = {
     **{name: PERCENT for name, _, sign, _ in _PAIRS if sign == "÷"}, "net_debt": "money", "free_cash_flow": "money",
     "runway": MONTHS, "rule_of_40": PERCENT, "concentration": PERCENT,
@@ -68,9 +67,7 @@ def derive(figures: Sequence[RoomFigure], rule: Sequence[Step] = RULE) -> list[F
 
 
 def _join_pairs(known: dict[tuple[str, str], FigureValue]) -> Iterator[FigureValue]:
-    """Compute figures from pairs of known figures with the same period and unit; each result counts as known from then
-    on.
-    """
+    """Compute figures from pairs of known ones of one period and unit; each result is known from then on."""
     for name, one, sign, other in _PAIRS:
         for first in [figure for (known_name, _), figure in known.items() if known_name == one]:
             second = known.get((other, first.period))
@@ -170,9 +167,7 @@ def burn_a_month(counted: Iterable[RoomFigure]) -> Iterator[FigureValue]:
 
 
 def _runway(counted: Sequence[RoomFigure]) -> Iterator[FigureValue]:
-    """Cash ÷ monthly burn, with the burn of a period that ends on the day of the cash; if none is stated, the monthly
-    cash used in operations.
-    """
+    """Cash ÷ the burn of a period that ends on its day, else ÷ the monthly cash used in operations."""
     stated = [state(row) for row in counted if row.figure.concept == "monthly_burn"]
     told = {last_day(burn.period) for burn in stated}
     burns: dict[tuple[str, str], list[FigureValue]] = defaultdict(list)

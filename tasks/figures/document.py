@@ -52,15 +52,12 @@ from tasks.reading.text_writer import DOUBTED, Place
 
 Places = Sequence[tuple[int, int, str, str] | Sequence[int | str]]
 """As storage keeps them: start, end, kind, label."""
-
 _STALE: Final = 730
 """Days."""
-
 _HEAD_OF_A_PART: Final = 4000
 _MOST_HEADED: Final = 50
 _HEAD: Final = 1000
 """Characters in which an update or a report says which time it is of."""
-
 _LONGEST_TITLE: Final = 100
 _RECAP: Final = re.compile(
     rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>(?-i:(?=[A-Z])){MONTH})(?: \w+)? "
@@ -70,26 +67,19 @@ _RECAP: Final = re.compile(
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _BULLETS: Final = re.compile(r"(?:(?<=\n)|(?<=\n )|\A)[●▪◦‣►➢➤◆](?=\s)")
 """Other marks of an item at the beginning of a line."""
-
 _LEVEL: Final = re.compile("#*")
 _ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\|])")
 """What parts a mark of Markdown from its meaning: "\\$150,000". An escaped pipe stays, as a bare one parts cells."""
-
 _TAG: Final = re.compile(r"</?[a-zA-Z][a-zA-Z\d]{0,9}(?: [^<>\n]{0,300})?/?>")
 """A tag of HTML, which Markdown may have anywhere."""
-
 _ESCAPED_NUMBER: Final = re.compile(r"(?<!\d)\d+(?:\\?[.,]\d+)+")
-
 _NAMED: Final = re.compile(r"(?<=[a-z,] )([A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})")
 _LOOKED_AT: Final = 60_000
 """Characters of a document in which names are looked for."""
-
 _LONGEST_HEAD: Final = 60
 """Characters of a page and of its lines that may say what time all its tables are of, and how many pages are asked."""
-
 _YEAR: Final = re.compile(r"\d\d(?!\d)")
 _GAP: Final = re.compile(r" {3,}")
-
 _SLIDES: Final = frozenset({".pptx", ".ppt", ".odp"})
 _MARKED: Final = frozenset({".md", ".markdown"})
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
@@ -98,10 +88,8 @@ _STORED: Final = _SHEETS - {".csv"}
 _US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
-
 _SURE_CODE: Final = 3
 """So often a document has the code of a currency that its rupees are that one's, where it names nothing of India."""
-
 _MARKS: Final = {
     mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark not in {"kr.", "S/"}
 }
@@ -111,7 +99,6 @@ _WORDLIKE: Final = {
     if mark[-1].isalpha() and mark not in {"R", "kr"}
 } | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+"), "S/": re.compile(r"(?<![\w&+/])S/\.?(?! ?[A-Za-z])")}
 """Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei", and not "S/E"."""
-
 _CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
@@ -337,9 +324,7 @@ class LedgerDocument:
 
     @property
     def _national_currency(self) -> str | None:
-        """The currency of a document that names none: reais whose values say so, rupees that Indian accounts group, and
-        crowns of its language.
-        """
+        """The currency of a document that names none: by its values or its grouping of digits, or crowns."""
         if WORDS.document_in_reais.search(self._lower):
             return "BRL"
         if (
@@ -387,9 +372,7 @@ class LedgerDocument:
         return "INR" if is_marked or counts["INR"] >= max(counts.values()) else UNKNOWN
 
     def _mentions(self, dollar: str) -> int:
-        """How often a dollar is named; 0 for a sign such as HK$ if most amounts have a bare sign, as it then marks the
-        exceptions.
-        """
+        """How often a dollar is named; 0 for a sign such as HK$ that marks exceptions among bare ones."""
         found = count_words(self._lower, dollar)
         if dollar.endswith("$") and self._head.count("$") > _BARE_SIGNS * found:
             return 0

@@ -52,7 +52,6 @@ _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OF_SUMMARY: Final = re.compile(r"(?:IFRS|US)?(?:SummaryOfBusinessResults)?$")
 """What Japanese taxonomies add to a name: the standard, and that the figure is one of a summary of five years."""
-
 _PLANNED: Final = frozenset({"budget", "forecast"})
 _FORECAST: Final = "ResultForecastAxis=ForecastMember"
 _INSTANCES: Final = frozenset({".xbrl", ".xml"})
@@ -67,9 +66,7 @@ _OTHERWISE: Final = "numbers read otherwise than the tags say"
 
 
 class _Told(NamedTuple):
-    """A tagged number: its place and its figure; None if by its tag it belongs neither to the company nor to a part of
-    it.
-    """
+    """A tagged number: its place and its figure; None if its tag gives it to nobody here."""
 
     place: Place
     tag: Tag
@@ -252,7 +249,6 @@ Named = Basis | Literal["except"]
 _IN_TABLE: Final = "row “"
 ALWAYS: Final = frozenset({"budget", "pro_forma"})
 """What figures of these names are, also when their period is over."""
-
 _KINDS: Final = frozenset({None, *ACTUAL})
 
 
@@ -343,7 +339,6 @@ def _was_over(document: LedgerDocument, figure: Figure) -> bool:
 
 FOUNDING_YEAR: Final = "founding_year"
 """What such a figure's concept is called; its value and its period are the year, its unit is `year`."""
-
 _LONGEST: Final = 300
 _LOOKED_AT: Final = 300_000
 """Characters of a document that are looked at: what a company is stands near the beginning."""
@@ -385,28 +380,20 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
 
 VERSION: Final = "ledger-27"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
-
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
-
 _MOST_FOUNDED: Final = 20
 """Places of one document that say when the company was founded."""
-
 _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
-
 _NAME_WORDS: Final = 9
 """A line of so many words is no company's name."""
-
 _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
-
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
-
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
-
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
 
@@ -538,9 +525,7 @@ def _without_contradictions(
 
 
 def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
-    """The most reliable candidate for one concept and period: one from the company's main
-    statements, if there is one.
-    """
+    """The most reliable candidate for a concept and period: one from the main statements, if there is one."""
     main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
     first = max(main, key=_rank_candidate)
@@ -597,9 +582,7 @@ def _sum_debt(of_statements: Iterable[TableCandidate]) -> _Sums:
 
 
 def _is_another_debt(figure: Figure, sums: _Sums) -> bool:
-    """Whether a figure is a total of debt as the notes count it, which differs from the sum of the balance sheet's
-    rows.
-    """
+    """Whether a figure is a total of debt that differs from the sum of the balance sheet's rows."""
     if figure.concept != "debt" or figure.entity is not None or figure.basis not in _KINDS:
         return False
     return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])

@@ -48,10 +48,8 @@ _RATES: Final = frozenset({"monthly_burn", "churn", "retention"})
 _FIRST_WEEK: Final = timedelta(days=7)
 _LATEST: Final = timedelta(days=550)
 """What ended so long before the newest figure of a room is not the latest."""
-
 _NEAR: Final = 92
 """Days that may lie between the end of a monthly burn and the day of the cash that it is compared with."""
-
 _NEVER: Final = "9999-12-31"
 NO_VALUE: Final = Decimal("NaN")
 """Of a figure divided by zero, or by a loss: that of an earlier period says nothing of the latest."""
@@ -260,9 +258,7 @@ def _combine(expression: Expression, one: Sequence[FigureValue], other: Sequence
 
 
 def _nearest(first: FigureValue, by_day: Mapping[int, Sequence[tuple[int, FigureValue]]]) -> Iterator[FigureValue]:
-    """The values whose periods end near this one's, nearest first; at the same distance, those of the same length
-    first.
-    """
+    """The values whose periods end near this one's: nearest first, then those of the same length."""
     end = _end(first)
     for apart in range(_NEAR + 1):
         days = {end - apart, end + apart}

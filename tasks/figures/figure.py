@@ -98,10 +98,8 @@ Basis = Literal["audited", "reported", "management", "budget", "forecast", "pro_
 
 PARENT: Final = "parent company"
 """The entity of what the parent company has alone, beside or without its group."""
-
 UNKNOWN: Final = "unknown"
 """The unit of an amount of money whose currency its document does not name: it is good for ratios and growth alone."""
-
 ACTUAL: Final[tuple[Basis, ...]] = ("audited", "reported", "management")
 """What happened, as opposed to what is planned or recomputed; the surest first."""
 
@@ -282,12 +280,10 @@ SHORT_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     language: said["short"] for language, said in _LANGUAGES.items() if "short" in said
 }
 """By language, as the taxonomy writes labels: in lower case and without accents."""
-
 _WORDS: Final = {language: frozenset(said["words"].split()) for language, said in _LANGUAGES.items()}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _HEAD: Final = 6000
 """Characters by which a document's language is told."""
-
 _FEWEST: Final = 3
 
 
@@ -307,14 +303,12 @@ _LAWS: Final = _FOLDER / "laws"
 _KIND: Final = "file of concepts"
 _MOST_SPELLINGS: Final = 20_000
 """Spellings that a label may stand for."""
-
 _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mentions", "tags"}
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _PIECE: Final = re.compile(r"[\[\]{}|]|[^\[\]{}|]+")
 _WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
 """A word of a written label, between blanks and marks of choice."""
-
 _LABEL_WORD: Final = re.compile(r"[^\W_]+|%")
 
 Kind = Literal["duration", "instant", "either"]

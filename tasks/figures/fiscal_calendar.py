@@ -30,25 +30,20 @@ from tasks.reading.text_writer import sure_day, today
 
 MOST_PLAN_YEARS: Final = 30
 """Up to which number a year is one of a plan, "Year 3", and no calendar year."""
-
 _START_WORDS: Final = header_words("plan_start")
 _FIRST_PAGES: Final = 8000
 """Characters in which a release on a quarter names the quarter and the day on which it ended."""
-
 _NEAR: Final = 10
 """Days by which a quarter's end may differ from the third, sixth or ninth month of its year."""
-
 _QUARTERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _CUT: Final = re.compile(r"\n(?<=\S\n)(?=\S)")
 _NAMED_YEAR_WORDS: Final = ("fiscal", "fy", "ended", "ending")
 _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exercício", "boekjaar")
 _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
-
 _DATE_LINE: Final = 3000
 _DATE_KEY: Final = re.compile(r"\W*(?:date|datum|fecha|data)\W*:", re.IGNORECASE)
 """Before a month that is the document's own: "Date: December 2024"."""
-
 _TITLE_LINES: Final = 3
 _TWO_DIGITS: Final = re.compile(r"\d\d")
 _SENTENCE_END: Final = re.compile(r"(?<=[.;]) ")
@@ -56,11 +51,9 @@ _FIRST_WEEK: Final = 7
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
-
 _ANY_YEAR: Final = 2023
 _SURE: Final = 5
 """What a year's end counts that is stated in so many words; one that is named with its date counts 3."""
-
 _FIRST_LINES: Final = 2500
 _LONGEST_HEAD: Final = 50_000
 """Characters that are looked at for the days that balance sheets are of."""
@@ -182,9 +175,7 @@ _Day = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """How often a text names ends of periods: by month and day, all of them and those of years only, and the year ends
-    by date.
-    """
+    """How often a text names ends of periods by month and day, of all and of years, and year ends by date."""
 
     all: Counter[_Day] = field(default_factory=Counter)
     annual: Counter[_Day] = field(default_factory=Counter)
@@ -197,9 +188,7 @@ class _Ends:
 
 
 def _count_ends(head: str, lower: str, headed: Iterable[tuple[int, date]], *, quarterly: bool) -> _Ends:
-    """Count the ends of periods that a text names; `headed` are years over columns, with their ends. A quarterly
-    report is as of the last day of a quarter, which need not end a year.
-    """
+    """Count the ends of periods that a text names, but for a quarterly report's; `headed` are years over columns."""
     ends = _Ends()
     interim = _count_ended(head, lower, ends, quarterly=quarterly)
     joined = _CUT.sub(" ", head[:_LONGEST_HEAD])
@@ -263,9 +252,7 @@ _LENGTHS_OF_YEARS: Final = frozenset({364, 365, 366, 371})
 
 
 def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[_Day]:
-    """Count the days on which a text says that something ended or as of which it was; returns those that ended part of
-    a year.
-    """
+    """Count the days on which something ended or as of which it was; returns those that ended part of a year."""
     interim: set[_Day] = set()
     year_ends = sorted({*spots(lower, words_in("year_ended_words")), *spots(lower, (" to ", " to:"), before=1)})
     for match in matches(WORDS.year_ended, head, year_ends):
@@ -290,9 +277,7 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
 
 
 def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
-    """The actual year end of each year, as the lower-case text names it most often: 52- or 53-week years end on varying
-    days.
-    """
+    """The actual end of each year as the lower-case text names it most often: years of weeks vary."""
     near_months = {month, month % 12 + 1 if day > 23 else (month - 2) % 12 + 1 if day < 9 else month}
     dates = sum((_exact_ends(lower, near) for near in near_months), Counter[date]())
     if day == monthrange(2024, month)[1] or (month, day) == (2, 28):  # 1 July is where a year begins
@@ -347,9 +332,7 @@ def _find_years(head: str, lower: str) -> Iterator[tuple[int, date]]:
 
 
 def _ends_in_next_year(head: str, lower: str, month: int, day: int) -> dict[int, date]:
-    """The listed year ends that fall a few days into the next year, by their year: fiscal 2022 ended on January 1,
-    2023.
-    """
+    """The listed ends that fall into the next year, by their year: fiscal 2022 ended on January 1, 2023."""
     listed = Counter(
         when.end
         for match in matches(WORDS.listed_ends, head, spots(lower, ("years ended", "year ended")))
@@ -398,9 +381,7 @@ def _find_quarter_shift(text: str, month: int, day: int) -> int:
 
 
 def _find_split_year_end(text: str) -> tuple[int, int] | None:
-    """The month-end, other than 31 December, that a text with split years ("2023/24") names in the most years, but at
-    least two.
-    """
+    """The month-end that a text with split years ("2023/24") names in most years, two at least; not 31 December."""
     if "/" not in text:
         return None
     years = (match for match in WORDS.year_bare_split_year.finditer(text))

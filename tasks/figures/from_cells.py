@@ -47,30 +47,23 @@ from tasks.language.periods import HINT, When, find_periods, header_period, make
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
-
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
-
 MOST_TIES: Final = 1_000
 """Sums of a document that do not tie; the rest is counted."""
-
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
-
 _HEADS: Final = 4
 _MILLION: Final = 10**6
 _MOST_LINES: Final = 40
 """Lines of a header that are kept for the tables behind it."""
-
 _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
-
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
-
 _TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -223,9 +216,7 @@ class _Table:
             yield from self._row(row, numbers)
 
     def _is_unread(self, row: Row) -> bool:
-        """Whether the document's limit is exceeded, so that the row is not read; its numbers are then counted as left
-        out.
-        """
+        """Whether the document's limit is exceeded; the row's numbers are then counted as left out."""
         if self._findings.rows <= MOST_ROWS and self._findings.looked_at <= MOST_NUMBERS:
             return False
         unread = sum(1 for cell in row.cells[1:] if _NUMERIC.fullmatch(cell))
@@ -233,9 +224,7 @@ class _Table:
         return True
 
     def _with_label_cell(self, row: Row) -> Row:
-        """The row, with an empty label added if it is a total that begins with its number:
-        "5,128,188 | | 5,349,760".
-        """
+        """The row, with an empty label before a total that begins with its number: "5,128,188 | | 5,349,760"."""
         if not self._dated or not tables.is_number(row.name, comma_decimal=self._comma):
             return row
         if sum(map(bool, row.cells)) != len(self._dated) or any(map(str.isalpha, "".join(row.cells))):
@@ -318,9 +307,7 @@ class _Table:
         return [replace(each, when=when) if at in alone else each for at, each in enumerate(columns)]
 
     def _numbers(self, row: Row) -> list[int]:
-        """The cells after the first that hold numbers. Below or beside a concept's numbers, 2050 is a number and not a
-        year.
-        """
+        """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""
         cells = row.cells
         numbers = {at for at, cell in enumerate(cells) if at and tables.is_number(cell, comma_decimal=self._comma)}
         above = {at for at in self._with_numbers if at < len(cells)} if self._body and self._columns else set[int]()
@@ -345,9 +332,7 @@ class _Table:
         return any(find_currency(row.cells[at][:1]) for at in numbers)
 
     def _says_nothing(self, row: Row) -> bool:
-        """Whether a row of numbers has a name that cannot give a figure, since neither columns nor title name a
-        concept.
-        """
+        """Whether a row's name cannot give a figure, since neither columns nor title name a concept."""
         name = row.name
         alike = _SERIAL.sub("#", name)
         silent = self._silent.get(alike)
@@ -385,9 +370,7 @@ class _Table:
         return of_section is not None and of_section.concept == meaning.concept
 
     def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
-        """The name and meaning of a row: from its label, its section, its code, or the title above the rows that it
-        sums.
-        """
+        """The name and meaning of a row: by its label, section or code, or the title over what it sums."""
         named_by, name = self._name(row)
         over_names = self._columns[named_by : named_by + 1] if named_by else []
         self._entities = "".join(column.words for column in over_names) or self._corner
@@ -484,9 +467,7 @@ class _Table:
         return self._as_candidate(cell, column.label if column and of_column else said.label)
 
     def _is_flow(self, meaning: Meaning) -> bool:
-        """Whether the section or the statement says that a row of this meaning is another flow: a change of a balance,
-        or of cash.
-        """
+        """Whether section or statement make a row of this meaning another flow: a change of a balance, or of cash."""
         if meaning.concept.id == "operating_cash_flow":
             return WORDS.row_other_flows.search(self._section) is not None
         if meaning.kind != "instant" or meaning.concept.id == "cash":  # that of the end stands below
@@ -521,9 +502,7 @@ class _Table:
         )
 
     def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
-        """The period of a row of a series, as long as the step to the next row; None for a sum that runs on, and where
-        a day does not tell its period.
-        """
+        """The period of a row of a series, as long as the step to the next; None where that is not certain."""
         if when.is_bare_year and self._pace == 1:
             return None  # between months: the sum of those that follow, or none
         if not when.end or when.months is not None:
@@ -561,9 +540,7 @@ class _Table:
         return self._by_entity(column), True
 
     def _sums_rows_above(self, row: Row, numbers: Sequence[int]) -> tuple[bool, bool]:
-        """Whether each number in a row is the sum of those above it, in its section and below the header; what is no
-        sum of a section counts towards a later one.
-        """
+        """Whether each number of a row sums those above it, in its section and below the header."""
         inner = {at for at, column in enumerate(self._columns) if only_units(column.words)}  # EUR | 2024 EUR | 2023 EUR
         slipped = len(self._dated) == len(numbers) and inner.isdisjoint(numbers)  # cells slip where blanks are left out
         cells = zip(self._dated if slipped else numbers, numbers, strict=True)
@@ -615,9 +592,7 @@ class _Table:
         return self._of_title if self._holds_parts() else None
 
     def _title_meaning(self, column: FigureColumn | None, count: int) -> Meaning | None:
-        """What the rows of a series mean: by the line that begins it, else by the corner or the
-        line above the table.
-        """
+        """What the rows of a series mean: by the line that begins it, the corner or the line above."""
         if count > 1 or (column is not None and column.entity):
             return None
         begun = "" if WORDS.whole_company.match(self._section) else self._section
@@ -651,9 +626,7 @@ def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:
 
 
 def _is_no_figure(column: FigureColumn, meaning: Meaning, said: _RowWords) -> bool:
-    """Whether a column holds something other than the concept's figures: changes, shareholdings, or
-    parts of a whole.
-    """
+    """Whether a column holds changes, shareholdings or parts of a whole, and not the concept's figures."""
     if column.skipped or (meaning.concept.id != "shares" and WORDS.column_of_shares.fullmatch(column.words.strip())):
         return True
     return said.meaning is not None and belongs_to_column(column, said.meaning, said.name)

@@ -39,46 +39,34 @@ from tasks.language.sentences import place_sentences
 
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""
-
 _DIGIT: Final = re.compile(r"\d")
 _GLUED: Final = re.compile(r"\d{3}\)?[A-Z][a-z]")
 """A label that is glued to the number before it: several in a line are a table without its cells."""
-
 _SPOKEN: Final = re.compile(r"\A(?=[\s\S]*?\d)(?:[^\t]*\Z|[\s\S]*?(?:[.!?…][)\]\"'”’»]*\s|[。！？]))")
 """A paragraph with a number; a row of cells is one where a sentence ends in it."""
-
 _FAR: Final = 120
 """Characters behind a concept in which its amount stands."""
-
 _BESIDE: Final = 10
 """Characters behind a bound in which the amount itself may stand: "just shy of $20m at $19.8m"."""
-
 _NEAR: Final = 40
 """Characters before a concept in which its amount may stand."""
-
 _ITEM: Final = re.compile(r"^[-–—](?= )")
 """Before an item of a list, where it is no minus."""
-
 _GENITIVE: Final = re.compile(r"([A-ZÄÖÜÉ]\w{2,})['’]s")
 _FIRST_LINES: Final = 400
 """Characters of a document, or the head of a mail, that name the company it is of."""
-
 _ABBREVIATED: Final = re.compile(r"\b(?:[A-Z]\.){2,}\s*$")
 """A full stop that ends no clause: "U.S. net sales"."""
-
 _DOES: Final = frozenset({"turned over"})
 """Mentions that are verbs: who does it stands before."""
-
 _LENGTHS: Final = {"dai": 0, "day": 0, "wee": 0, "mon": 1, "moi": 1, "mes": 1, "maa": 1, "qua": 3}
 _RATE: Final = re.compile(r"\b(daily|weekly|monthly|quarterly)(?: \w+)?\s*$", re.IGNORECASE)
 """Words before a concept that say of how many months an amount is: "monthly revenue", "quarterly net sales"."""
-
 _RATE_BEHIND: Final = re.compile(
     r" (?:an?|each|every|per|pro|im|par|al|por) (day|week|month|quarter|Monat|Quartal|mois|mese?|maand)\b",
     re.IGNORECASE,
 )
 """The same behind an amount: "EUR 5 million a month"."""
-
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 
 
@@ -256,9 +244,7 @@ def _stands_alone(
 
 
 def _amount_behind(document: LedgerDocument, concept: Concept, match: re.Match[str], sentence: str) -> Amount | None:
-    """The amount that follows a mention and is linked to it by the words in between, with its
-    position in the sentence.
-    """
+    """The amount behind a mention that the words in between link to it, with its position."""
     behind = sentence[match.end() :]
     bound = _FAR
     for amount in _amounts_behind(document, concept, behind):
@@ -337,9 +323,7 @@ def _is_below(sentence: str, match: re.Match[str], amount: Amount) -> bool:
 
 
 def _is_own_name(document: LedgerDocument, word: str, start: int) -> bool:
-    """Whether a word is the company's name in the genitive: a name that occurs before it in the
-    document's first lines.
-    """
+    """Whether a word is the company's name in the genitive, by the document's first lines."""
     name = _GENITIVE.fullmatch(word)
     return name is not None and _is_in_head(document, name[1], start)
 

@@ -51,20 +51,15 @@ _TRAILING: Final = re.compile(r"\b(?:ltm|ttm|trailing|last twelve|twelve months|
 _COLUMN: Final = ", column “"
 _AROUND: Final = 200
 """Characters before a number in a sentence that may say of when it is; as many behind it."""
-
 _WEEK: Final = 8
 """Days by which the ends of years of 52 and 53 weeks differ."""
-
 _CALENDAR_YEAR: Final = "12-31"
 _OF_YEAR: Final = 1000
 """What a whole year weighs beside a day when it is asked when a text's years end."""
-
 _FIRST_OF_WEEKS: Final = "12-24"
 """After this day of December years of weeks end that are as good as calendar years."""
-
 _MOST_CALENDARS: Final = 20
 """Documents of a room that are asked when their years end, those with most figures first."""
-
 _FIRST_SURE_MONTH: Final = 3
 """A year that ends in January or February may bear the name of the year before."""
 
@@ -130,9 +125,7 @@ def _year_ends(rows: Iterable[RoomFigure]) -> Mapping[int, tuple[str, str]]:
 
 
 def _find_usual_end(days: Counter[str]) -> str:
-    """The day on which most of these years end. If that is 31 December but 52- or 53-week years end near it, the end of
-    those.
-    """
+    """The day on which most of these years end; a year of weeks near 31 December goes before it."""
     most = days.most_common(1)[0][0]
     of_weeks = (day for day in days if _FIRST_OF_WEEKS < day < _CALENDAR_YEAR and days[day] >= _OF_YEAR)
     return next(of_weeks, most) if most == _CALENDAR_YEAR else most

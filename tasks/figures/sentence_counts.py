@@ -36,7 +36,6 @@ _LISTED: Final = re.compile(r"[^:=]*[:=]\s*")
 _ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
-
 _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
@@ -138,9 +137,7 @@ def count_figures(
 
 
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
-    """Whether a count is only of joiners or leavers, of one place or one item of a list ("- Engineering: 8 people"); or
-    whether a share is a bound, or a share of debts.
-    """
+    """Whether a count is of joiners, leavers, one place or one item of a list, or a share a bound or of debts."""
     if share:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""

@@ -45,11 +45,9 @@ CLAUSES: Final = frozenset(
     for spelling in spellings(written)
 )
 """Mentions with who does it in them, before which any word may stand: "we owed the bank"."""
-
 AND: Final = re.compile(rf"(?<!\w){either('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)
 """Between an amount and a time: they need not go together."""
-
 PART_STEMS: Final = words_in("part_stems")
 
 
@@ -98,33 +96,28 @@ def find_mentions(taxonomy: Taxonomy, language: str) -> Mentions:
 
 BEFORE: Final = frozenset(" ".join(DATA["before"].values()).split())
 """Words that may stand right before a concept without making it another."""
-
 SHORT_LEAD: Final = 30
 CASH: Final = frozenset({"cash", "cash and cash equivalents"})
 STATED_ALONE: Final = frozenset({"equity", "debt", "sales", "ventas", "ventes", "vendite", "vendas"})
 """Names of concepts that are parts of many others: what they are called alone is stated in so many words."""
-
 STATED: Final = re.compile(
     r"\s*(?:,? ?(?:at|as at|as of|on|in|for|per|au|al?|el|en|nel|em) (?=[^.;:,]{0,40}\d)(?:the )?[^.;:,]{3,45}?,? ?)?"
     rf"(?:(?:had|have|has) )?(?:{either('stated')}|:|=)?\s*(?:(?:(?:just|only) )?(?:{either('about')} )?)?",
     re.IGNORECASE,
 )
 """All that stands between such a name and its amount: "Equity at 31 May 2024 was", "debt of"; not "debt service of"."""
-
 STATED_AMOUNT: Final = re.compile(rf"{STATED.pattern}(?:[A-Z]{{1,3}}|Rs\.?)? ?[$€£¥₹]? ?\d", re.IGNORECASE)
 """The same up to the amount: without it the name is not looked at."""
 
 
 _LONG: Final = 60_000
 """Characters from which on headings stand over too much."""
-
 _LONGEST_LEAD: Final = 100
 _MOST_LINES: Final = 12
 _MONTH: Final = 1
 _TWO: Final = 2
 _SMALL: Final = 1000
 """From here on an amount of a list is written out, and does not share the scale of the last."""
-
 _LISTED: Final = re.compile(r"\s*(?:[•*\-–—]\s*)?(?:total |net )?", re.IGNORECASE)
 _STATED_AT_ONCE: Final = re.compile(r"\s*:|\s(?=[$€£] ?\d)")
 _BULLET: Final = re.compile(r"^\s*(?:[•\-–*]|\d{1,2}[.)])\s")
@@ -242,9 +235,7 @@ def _names_day(when: When) -> bool:
 
 
 def _names_duration(when: When) -> bool:
-    """Whether a duration is named: a year, a quarter, "six months to June"; a single month may only be the date of
-    writing.
-    """
+    """Whether a duration is named: a year, a quarter; a single month may only be the date of writing."""
     return when.year is not None or (when.months or _MONTH) > _MONTH
 
 
@@ -491,9 +482,7 @@ def shift_amount(amount: Amount, by: int) -> Amount:
 
 
 def _breaks(between: str) -> bool:
-    """Whether the words between an amount and a time separate them, so that each belongs to something else; "en 2024"
-    is not "and 2024".
-    """
+    """Whether words between an amount and a time separate them; "en 2024" is not "and 2024"."""
     return between.strip() != "en" and BREAK.search(between) is not None
 
 
@@ -506,9 +495,7 @@ def _end(each: Amount | When) -> int:
 
 
 def _of_another_amount(between: str) -> bool:
-    """Whether a clause with its own amount separates an amount from a period, so that the period
-    belongs to that one.
-    """
+    """Whether a clause with its own amount stands between an amount and a period."""
     return any(
         amount.unit not in {None, PERCENT} and WORDS.another_clause.search(between[: amount.start])
         for amount in amounts(between)
@@ -523,9 +510,7 @@ def _widen(when: When, sentence: str) -> When:
 
 
 def _is_up_to(lead: str, when: When) -> bool:
-    """Whether a month or quarter is the end of a span that began with the fiscal year; in "from May until June" it is
-    not.
-    """
+    """Whether a month or quarter ends a span that began with the fiscal year; not in "from May until June"."""
     if (when.months or 1) > 1 and not when.part:
         return False  # "nine months to the end of September 2024" says its own length
     up_to = WORDS.time_up_to.search(lead) or WORDS.bare_to.search(lead)

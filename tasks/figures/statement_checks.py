@@ -107,9 +107,7 @@ def _year_like(row: Row) -> _Cells:
 
 
 def _sum_parts(parts: Sequence[_Cells], index: int, stated: Amount) -> Decimal | None:
-    """The sum of the parts above a total in its column; None unless all have a number there and the sum differs from
-    the total.
-    """
+    """The sum of the parts above a total in its column; None unless all have a number and it differs."""
     column = [part[index] for part in parts if index in part]
     if len(column) < _TWO or len(column) < len(parts) or any(part.unit != stated.unit for part in column):
         return None
@@ -124,7 +122,6 @@ WRITTEN_OFF: Final = "depreciation_and_amortization"
 INVENTORIES: Final = "inventories"
 OF_STATEMENTS: Final = frozenset({*DEBT_PARTS, WRITTEN_OFF, INVENTORIES})
 """Concepts whose figures count in their own statement alone."""
-
 _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "current_liabilities", "equity"})
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 
@@ -203,9 +200,7 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
 
 
 def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
-    """The rows of debt in a balance sheet, as current or long-term by their position, for the days on which all are
-    known.
-    """
+    """The rows of debt in a balance sheet, current or long-term by position, for days on which all are known."""
     middle, lines = _find_debt_lines(rows, labels) if found else (0, [])
     by_start: dict[int, list[TableCandidate]] = defaultdict(list)
     for each in found:
@@ -226,9 +221,7 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
 
 
 def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:
-    """The row where a balance sheet's current liabilities end, and its rows of debt; none if the liabilities end
-    elsewhere.
-    """
+    """The row where current liabilities end, and the rows of debt; none if the liabilities end elsewhere."""
     middle = next((at for at, label in enumerate(labels) if WORDS.statement_current.fullmatch(label)), 0)
     end = (
         next((at for at in range(middle + 1, len(rows)) if WORDS.end_of_liabilities.fullmatch(labels[at])), 0)

@@ -218,17 +218,13 @@ def _holds_amount(line: str) -> bool:
 
 
 def _heading(line: str) -> str:
-    """A line above a table; for a long sentence that introduces it, only the units at its end: "… of cash (in
-    thousands):".
-    """
+    """A line above a table; of a long sentence, only the units at its end: "… of cash (in thousands):"."""
     units = _UNITS_LAST.search(line) if len(line) >= _LONGEST_TITLE else None
     return units.group() if units else line
 
 
 def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColumn]:
-    """The columns; if only the title states their length and their dates are three months apart, each becomes a
-    quarter.
-    """
+    """The columns; dates three months apart under a title that alone states their length are quarters."""
     whens = [column.when for column in columns if column.when is not None]
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
         return columns
@@ -306,9 +302,7 @@ def _units_of_all(row: Row, *, last: bool) -> str:
 
 
 def _day_of_all(row: Row) -> str:
-    """The period alone above columns with days of their own: "for the year ended 31 December 2020"; "" if there is
-    none.
-    """
+    """The period alone above columns with days of their own: "for the year ended …"; "" without one."""
     named = [cell for cell in row.cells[1:] if cell]
     alone = not row.cells[0] and len(named) == 1 and any(when.end for when in find_periods(named[0]))
     return named[0] if alone and not find_basis(named[0]) else ""
@@ -335,9 +329,7 @@ def _heads_nothing(row: Row, *, last: bool, over_days: bool) -> bool:
 
 
 def _spread(row: Row, width: int, groups: Sequence[int], *, last: bool) -> dict[int, str]:
-    """What a header row says about each column: a heading extends to the next one, over its group,
-    or over all columns.
-    """
+    """What a header row says about each column: a heading extends over its group, or to the next."""
     if last:
         return {at: cell for at, cell in enumerate(row.cells) if at and cell}
     filled = [cell for cell in row.cells if cell]
@@ -371,9 +363,7 @@ def _only_year(cell: str) -> int | None:
 
 
 def _over_groups(cells: Sequence[str], groups: Sequence[int]) -> dict[int, str]:
-    """For each column, the heading above its group, wherever it is placed; empty if headings and
-    groups do not match.
-    """
+    """For each column, the heading above its group; empty if headings and groups do not match."""
     named = [index for index, cell in enumerate(cells) if index and cell]
     if len(groups) < 2 or len(named) != len(groups):
         return {}

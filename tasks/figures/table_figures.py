@@ -40,11 +40,9 @@ NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets
 """Concepts whose figure is a change or an adjustment where it is below zero."""
 _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
-
 _THOUSAND: Final = 1000
 _MOST_PERCENT: Final = 200
 """Up to here a number under "%" is a percentage, and above it money."""
-
 _WRITTEN_OUT: Final = 100_000
 _MOST_MONEY: Final = Decimal(10) ** 14
 _THREE_DECIMALS: Final = Decimal("0.001")
@@ -102,9 +100,7 @@ def _measure_count(
 
 
 def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount, units: Units) -> str | None:
-    """The currency of an amount as written, in the header or stated; None if two contradict, or if it may be one of
-    several.
-    """
+    """The currency of an amount as written, in the header or stated; None if two contradict."""
     written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
     header = None if header not in NAMED and count_words(document.name, header or "?") else header  # AMD of AMD.xlsx
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
@@ -152,10 +148,8 @@ def is_loss(words: str) -> bool:
 
 _MOST_ROWS: Final = 400
 """Rows of a table that may be two; what is longer is a list."""
-
 _FEWEST_NAMES: Final = 8
 """Different words in a column, with numbers behind them, that are the names of another table."""
-
 _NARROWEST: Final = 4
 """Columns of two tables: a label and a number each."""
 

@@ -29,7 +29,6 @@ _END_BARS: Final = re.compile(r"^(\s*)\||\|(\s*)$")
 _MOST_ROWS: Final = 50_000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 _MOST_HEADER_ROWS: Final = 8
-
 _LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for dates cut into cells."""
 _MOST_SECTIONS: Final = 3
@@ -118,9 +117,7 @@ def _count_bars(line: str) -> int:
 
 
 def _ends_table(line: str, row: Row | None, alone: Sequence[Row]) -> bool:
-    """Whether a line ends the table before it: the first on a page, or a blank line or prose after lines without
-    numbers.
-    """
+    """Whether a line ends the table before it: by a page, a blank line or prose."""
     if row is not None:
         return "\f" in line
     if not line or line.isspace():
@@ -136,9 +133,7 @@ def _is_plain_row(line: str) -> bool:
 
 
 def _has_number_in_label(line: str) -> bool:
-    """Whether a row's first number is still part of its label; a number in its units, "Sales in EUR 1,000", does not
-    count.
-    """
+    """Whether a row's first number is part of its label, and not of units, "Sales in EUR 1,000"."""
     match = WORDS.row_number_in_label.match(line)
     return match is not None and read_units(match.group()).multiplier is None
 

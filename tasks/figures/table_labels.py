@@ -116,9 +116,7 @@ class LabelReader:
         return Label(written, meaning, when, units, basis, average, rest.strip(" ,:–-"), part)
 
     def _read_rest(self, rest: str, basis: Basis | None) -> tuple[Meaning | None, str]:
-        """The meaning of a label without its units, if necessary also without its brackets or basis; and what remains
-        of it.
-        """
+        """The meaning of a label without its units, brackets or basis; and what remains of it."""
         meaning = self.meaning(rest)
         if meaning is None and (short := _SHORT_NAME.search(rest)):  # "Driftsresultat (EBITDA)"
             meaning = self.meaning(short[1])
@@ -152,15 +150,12 @@ def _part_units(words: str) -> str:
 
 _ENUMERATED: Final = frozenset({"total_assets", "current_assets", "equity", "total_liabilities", "current_liabilities"})
 """The sums of a balance sheet, which some laws number."""
-
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _SHORT_NAME: Final = re.compile(r"\(([A-Z]{3,8})\)")
 
 
 def _part_time(words: str) -> tuple[str, When | None]:
-    """The label without the only period that it names, and that period; a day without a year is removed, but not
-    returned.
-    """
+    """The label without the only period that it names, and that period; a day without a year is removed."""
     periods = [when for when in find_periods(words) if when.dated]
     if len(periods) == 1:
         return _cut(words, periods[0]), periods[0]
@@ -227,14 +222,11 @@ def entity_named(text: str, label: Label) -> str | None:
 
 _NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]|[\u3040-\u9fff\uac00-\ud7af]")
 """What the name of a part has at least: "O2", "B", "日本"; a column "a" beside "b" is none."""
-
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 _WEAK: Final = 2
 """The rank of labels that mean a concept only where no surer one stands."""
-
 LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""
-
 _SHORT: Final = 25
 """Characters up to which a line over a table is a part of its header: "December", "31,", "(In thousands)"."""
 
@@ -301,7 +293,6 @@ def over_table(lines: Sequence[str]) -> TableTitles:
 
 MOST_PARTS: Final = 500
 """Rows of a list of parts that is taken; a longer one is a ledger of transactions."""
-
 _SHORT_TITLE: Final = 60
 _MOST_ROWS_OF_A_PART: Final = 10
 _LINES_BEHIND: Final = 3

@@ -22,7 +22,6 @@ _UNITS_OF_YEAR: Final = re.compile(r"(.*?)(?<![\d.,])(?:19[89]\d|20[0-3]\d)(?![\
 _LONGEST_UNITS: Final = 30
 _CODE_OF_LINE: Final = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
 """What numbers the lines of a chart of accounts, before their labels: "3.01"."""
-
 _UNCUT: Final[list[str]] = []
 _UNPLACED: Final[list[int]] = []
 """What rows have in common that nobody has looked at yet: never written to."""
