@@ -16,7 +16,7 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import DATA, SHORT_NAMES, WORDS, Concept, Figure, Taxonomy, either, spellings, words_in
-from tasks.figures.table_labels import without_dates, without_spans
+from tasks.figures.table_labels import without_dates
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
@@ -29,6 +29,7 @@ from tasks.language.periods import (
     make_day,
     months_back,
     spoken_span,
+    without_spans,
 )
 
 
