@@ -117,10 +117,10 @@ def test_help_names_every_command(tmp_path: Path) -> None:
 
 
 def test_wrong_options_are_told_in_plain_words(tmp_path: Path) -> None:
-    told = run(["init", "--template", "nope"], tmp_path).stderr
+    told = call(["init", "--template", "nope"], tmp_path).stderr
     assert "Value error" not in told
     assert "'--template': 'nope' is not one of 'venture'" in told
-    assert "/" not in run(["deploy", "--help"], tmp_path).stdout.split("--batch")[1].split("--reports")[0]
+    assert "/" not in call(["deploy", "--help"], tmp_path).stdout.split("--batch")[1].split("--reports")[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -272,7 +272,7 @@ def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
 
 
 def test_doctor_says_what_is_there(tmp_path: Path) -> None:
-    done = run(["doctor"], tmp_path)
+    done = call(["doctor"], tmp_path)
     assert done.returncode == 0, done.stdout
     marks = {line[2:14].strip(): line[0] for line in done.stdout.splitlines()}
     assert {subject for subject, mark in marks.items() if mark == "✓"} - {"scans"} == {

@@ -97,7 +97,7 @@ def test_the_same_settings_give_the_same_answerer(settings: pytest.MonkeyPatch) 
 
 def test_without_a_model_the_openai_library_is_not_imported() -> None:
     script = (
-        "import sys; from tasks.ai.registry import current_answerer; current_answerer(); import flows.due_diligence;"
+        "import sys; from tasks.ai.registry import current_answerer; current_answerer(); import flows.steps;"
         "print('openai' in sys.modules)"
     )
     environment = {"PATH": "", "PREFECT_LOGGING_LEVEL": "ERROR"}

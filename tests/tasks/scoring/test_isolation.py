@@ -240,11 +240,13 @@ def test_isolate_of_the_criteria_file_holds_in_a_run(room: Room, server: ModelSe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("part", ["doors", pytest.param("open", marks=pytest.mark.slow)])
-def test_planted_words_move_no_score_and_hide_no_claim(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("part", "most"), [("doors", 3), *(pytest.param(part, 99, marks=pytest.mark.slow) for part in ("doors", "open"))]
+)
+def test_planted_words_move_no_score_and_hide_no_claim(part: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DILIGENCE_AI_MODEL", "DILIGENCE_AI_SEARCH_PLAN", "DILIGENCE_AI_STATEMENT_CHECK", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "")
     with plants.Open() as bench:
-        found = [plants.moved(bench, plant) for plant in plants.rooms()["plants"][part]]
+        found = [plants.moved(bench, plant) for plant in plants.rooms()["plants"][part][:most]]
         assert sum(raised for raised, _, _ in found) <= 0.05 * len(found)
         assert sum(told for _, told, _ in found) >= 0.95 * len(found)
