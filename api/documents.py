@@ -109,9 +109,6 @@ class RangeNotSatisfiable(DiligenceError):
     def headers(self) -> dict[str, str]:
         return {"Content-Range": f"bytes */{self.size}"}
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.size,)
-
 
 @get(
     "/{document_id:str}/view",

@@ -67,9 +67,6 @@ class MethodNotAllowed(DiligenceError):
     def headers(self) -> dict[str, str]:
         return {"Allow": self.allow}
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.allow,)
-
 
 class FieldProblem(BaseModel):
     """What is wrong with one field of the request."""

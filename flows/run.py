@@ -52,9 +52,6 @@ class CompaniesFailed(DiligenceError):
         self.run_id = run_id
         self.failed = list(failed)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.run_id, self.failed)
-
 
 log = logging.getLogger(__name__)
 

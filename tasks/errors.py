@@ -35,10 +35,20 @@ class DiligenceError(Exception):
         super().__init__(message)
         self.message = message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """An error passes from process to process with all its attributes, whatever made it."""
+        return _restore, (type(self), self.args, self.__dict__)
+
     @property
     def headers(self) -> dict[str, str]:
         """The HTTP headers of an answer with this error."""
         return {}
+
+
+def _restore(kind: type[DiligenceError], args: tuple[object, ...], attributes: dict[str, object]) -> DiligenceError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class BadRequest(DiligenceError):
@@ -49,9 +59,6 @@ class BadRequest(DiligenceError):
     def __init__(self, message: str, fields: dict[str, str] | None = None) -> None:
         super().__init__(message)
         self.fields = fields or {}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.fields)
 
 
 class NotLoggedIn(DiligenceError):
@@ -66,9 +73,6 @@ class NotLoggedIn(DiligenceError):
     @property
     def headers(self) -> dict[str, str]:
         return {"WWW-Authenticate": self.challenge}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.challenge)
 
 
 class NotAllowed(DiligenceError):
@@ -133,9 +137,6 @@ class TooManyRequests(DiligenceError):
     @property
     def headers(self) -> dict[str, str]:
         return {"Retry-After": str(self.retry_after)}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.retry_after)
 
 
 class SourceFailed(DiligenceError):

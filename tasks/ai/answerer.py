@@ -64,9 +64,6 @@ class AnswererFailed(SourceFailed):
         super().__init__(message)
         self.usage = usage or Usage()
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.usage)
-
 
 class ModelRefused(AnswererFailed):
     """The model, or a filter before it, declined to answer."""
@@ -82,9 +79,6 @@ class AnswerCut(AnswererFailed):
     def __init__(self, message: str, usage: Usage | None = None, text: str = "") -> None:
         super().__init__(message, usage)
         self.text = text
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.usage, self.text)
 
 
 class NoJson(AnswererFailed):

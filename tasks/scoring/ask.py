@@ -204,9 +204,6 @@ class NoReason(AnswererFailed):
             usage,
         )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.usage,)
-
 
 @dataclass(frozen=True, slots=True)
 class Ask:

@@ -101,9 +101,6 @@ class BudgetSpent(DiligenceError):
         )
         self.cap = cap
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.cap,)
-
 
 class MonthSpent(BudgetSpent):
     """The next call could take this month's runs above their common cap."""

@@ -210,9 +210,6 @@ class ContextWindowExceeded(TooLarge):
         self.window = window
         self.usage = usage or Usage()
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.window, self.usage)
-
 
 @contextmanager
 def adding_to_failures(usage: Usage) -> Iterator[None]:

@@ -70,9 +70,6 @@ class Refused(SourceFailed):
         super().__init__(message)
         self.reason = reason
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.message, self.reason)
-
 
 class Gone(NotFound):
     """The resource no longer exists (410); for a page token this means that the listing has to begin again."""
