@@ -239,19 +239,20 @@ def judge_once(
                 return Verdict(schema.model_validate_json(json.dumps(stored)), Usage())
             except ValidationError:
                 log.warning("A stored judgement no longer fits its schema and is asked for again.")
-        replies = find_replies(key, answerer.model or answerer.name)
+        model = answerer.model or answerer.name
+        replies = find_replies(key, model)
         if ledger is not None:
             ledger = ledger.keeping(replies)
         try:
             verdict = answerer.judge(instructions, material, schema, ledger=ledger, one_attempt=one_attempt)
         except (AnswererFailed, TooLarge) as failure:
             if one_attempt and isinstance(failure, NoJson):
-                _keep(key, answerer, {_MISFIT: failure.message}, failure.usage)
+                keep_answer(key, model, {_MISFIT: failure.message}, failure.usage)
             elif replies.bodies:
                 with writing() as session:
                     model_calls.delete_replies(session, key)
             raise
-        _keep(key, answerer, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
+        keep_answer(key, model, verdict.value.model_dump(mode="json", by_alias=True), verdict.usage)
         return verdict
 
 
@@ -275,7 +276,7 @@ def answer_once(
     answer = answerer.answer(question, sources, ledger=ledger)
     # A NUL cannot be stored in PostgreSQL, and no model means one.
     text, notes = answer.text.replace("\0", ""), [note.replace("\0", "") for note in answer.notes]
-    _keep(key, answerer, {"text": text, "notes": notes}, answer.usage)
+    keep_answer(key, answerer.model, {"text": text, "notes": notes}, answer.usage)
     return Answer(text, answer.usage, tuple(notes))
 
 
@@ -331,7 +332,3 @@ def _find(key: str) -> dict[str, Any] | None:
     stored = find_answer(key)
     count_lookup("answers", hit=stored is not None)
     return stored
-
-
-def _keep(key: str, answerer: Answerer, answer: dict[str, Any], usage: Usage) -> None:
-    keep_answer(key, answerer.model or answerer.name, answer, usage)

@@ -78,9 +78,7 @@ def _pattern(rule: str) -> re.Pattern[str]:
 
 
 def may_read_all(model: str | None, address: str | None) -> bool:
-    """Whether that model at that address may be given privileged documents: it is local, and named for it; or none is
-    asked.
-    """
+    """Whether that model at that address may have privileged documents: it is local and named, or none is asked."""
     return model is None or (model == PrivacySettings.current().ai_privileged_model and is_local(address or ""))
 
 

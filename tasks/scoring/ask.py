@@ -104,6 +104,7 @@ room that does not, one; of the trial's cases without an answer none has one.
 _OF_ITS_OWN: Final = 4
 """Words of a reason that show that it speaks of something. With fewer, it says that something is not said."""
 _LONGEST: Final = 4000  # characters of a reason that are looked at
+_FORM: Final = " ".join(Judgement.model_fields)  # which a small model repeats in its reason
 _LONGEST_PHRASE: Final = 60  # words that may be repeated as one
 _REPEATED_WORDS, _REPEATED_SHARE = 8, 1 / 3
 """Words of a reason, and their share of all of its words, by which it only says again what it has just said.
@@ -113,9 +114,7 @@ Sentences that are built alike name different things and do not reach this: noth
 
 
 def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
-    """Whether one of the passages clearly addresses a question: it has most of the question's
-    words, or all of a few.
-    """
+    """Whether one of the passages clearly addresses a question: it has most of its words, or all of a few."""
     passages = list(passages)
     language = detect_language("\n".join((question, *passages))) or _DEFAULT_LANGUAGE
     asked = {word for word in _words(question, language) if not word[0].isdigit()}
@@ -137,9 +136,7 @@ def is_reason(
     if _repeats_itself(reason):
         return False
     language = detect_language("\n".join((asked, *passages))) or _DEFAULT_LANGUAGE
-    said = _words(reason, language) - _words(
-        " ".join(Judgement.model_fields), language
-    )  # a small model repeats the form
+    said = _words(reason, language) - _words(_FORM, language)
     subject = {word for word in said if not word[0].isdigit()}
     if any((said if found else subject) & _words(text, language) for text in (asked, *passages)):
         return True

@@ -200,9 +200,7 @@ class IsolatedQuestion:
         return replace(result, status=ScoreStatus.CONTESTED, reason=f"{result.reason} {_UNNAMED}")
 
     def _needs_a_second_look(self, result: CriterionResult, against: Quotes) -> bool:
-        """Whether there are quotations against, and the result is neither in the lower half of the scale nor names
-        them.
-        """
+        """Whether there are quotations against, and the result is neither in the scale's lower half nor names them."""
         if not any(against) or result.status is ScoreStatus.UNSCORED:
             return False
         if result.score is None:

@@ -142,9 +142,7 @@ def _narrow(part: Any, bounds: Bounds, name: str = "") -> Any:
 
 
 def _list_scores(low: float, high: float) -> list[float | int]:
-    """The scores of a scale in half points, for a short scale in tenths, both ends included; empty if
-    there are too many.
-    """
+    """The scores of a scale in half points, of a short scale in tenths, with both ends; empty if too many."""
     parts = 10 if high - low <= _SHORT else 2
     count = floor(round((high - low) * parts, 6)) + 1
     if count >= _MOST_SCORES:
@@ -186,9 +184,7 @@ def _stance(value: Any) -> Any:
 
 
 def of_some_source(value: Any) -> Any:
-    """Words in the form in which small models give them, bare or without a number; they are looked
-    for in all sources.
-    """
+    """Words as small models give them, bare or without a number; they are looked for in all sources."""
     if isinstance(value, str):
         return {"source": _NO_SOURCE, "text": value}
     if isinstance(value, dict) and value.get("source") is None:

@@ -305,9 +305,7 @@ class Measured:
         self._values.append(value)
 
     def likely_most(self) -> float | None:
-        """An upper bound that the next value is unlikely to exceed; None while a single value says nothing about the
-        spread.
-        """
+        """An upper bound that the next value hardly exceeds; None while a single value tells nothing of the spread."""
         values = list(self._values)
         if len(values) < 2:
             return None

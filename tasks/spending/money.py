@@ -62,9 +62,7 @@ class Pace:
     at_once: int
 
     def seconds(self, usage: Usage) -> tuple[float, float]:
-        """How long `usage` takes: if parallel calls do not slow each other down, and if they share
-        the model's speed.
-        """
+        """How long `usage` takes: if parallel calls do not slow each other, and if they share the model's speed."""
         alone = usage.input_tokens / self.reading + usage.output_tokens / self.writing
         return alone / self.at_once, alone
 

@@ -399,9 +399,7 @@ def prompt_truncated(counted: int, usage: Usage) -> ContextWindowExceeded:
 
 
 def make_time_out(silence: float) -> TookTooLong:
-    """The error for a server that sent nothing for that many seconds, or had not finished an answer
-    that comes whole.
-    """
+    """The error for a server that sent nothing for that many seconds, or no whole answer that is not streamed."""
     return TookTooLong(
         f"The AI server gave no answer within {silence:.3g} s. Check whether it still works, use a smaller model, or "
         "raise DILIGENCE_AI_TIMEOUT."

@@ -193,9 +193,7 @@ def _bound(schema: Any) -> Any:
 
 
 def longest_answer(schema: type[BaseModel]) -> tuple[int, int]:
-    """The longest answer that keeps to a schema and its bounds, with those added here: characters
-    of texts, and keys.
-    """
+    """The longest answer that keeps to a schema, with the bounds added here: characters of texts, and keys."""
     whole: Any = _bound(schema.model_json_schema())
 
     def longest(part: Any) -> tuple[int, int]:
