@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tomllib
@@ -28,6 +27,7 @@ from tasks.scoring.criteria import read_criteria
 from tasks.table.columns import read_columns
 from tests.flows.conftest import write_room
 from tests.servers.openai_server import ModelServer
+from tests.waiting import free_port
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -298,13 +298,6 @@ diligence() { local status=0; command diligence "$@" || status=$?; [ $status = 0
 """
 """An answer above 399 is a failure; what `doctor` finds wanting, such as a model that judges badly, is not."""
 WAIT = "until curl -s -o /dev/null http://127.0.0.1:{}/{}; do sleep 0.2; done"
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def write_batch(page: Path, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,6 +16,7 @@ from docs.site.build import build
 from tests.cases import cases
 from tests.deployments.test_settings import names
 from tests.test_documentation import DOCS, README, ROOT, list_blocks
+from tests.web.html_page import Page
 
 SAMPLE = ROOT / "deployments" / "sample"
 BATCH = {"name": "A", "criteria": "c.yaml", "companies": [{"name": "A", "domain": "a.example", "folder": "a"}]}
@@ -64,26 +64,6 @@ def test_the_schemas_refuse_mistakes(content: dict[str, Any]) -> None:
     assert list(Draft202012Validator(schema).iter_errors(content))
 
 
-class Links(HTMLParser):
-    """What a page leads to and loads, and its anchors."""
-
-    def __init__(self, page: Path) -> None:
-        super().__init__()
-        self.links: set[str] = set()
-        self.loaded: set[str] = set()
-        self.anchors: set[str] = set()
-        self.feed(page.read_text("utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name == "id" and value:
-                self.anchors.add(value)
-            elif value and (name == "src" or (name == "href" and tag == "link")):
-                self.loaded.add(value)
-            elif value and name == "href" and tag == "a":
-                self.links.add(value)
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("built")).parent
@@ -93,18 +73,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.timeout(600)
 @pytest.mark.xdist_group("site")
 def test_each_link_of_the_site_leads_to_a_page_and_a_place_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
-    pages = {path: Links(path) for path in site.rglob("*.html") if path.name != "404.html"}
+    pages = {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html") if path.name != "404.html"}
     assert len(pages) > 40
     for path, page in pages.items():
-        for link in page.links | page.loaded:
+        for link in page.links:
             parts = urlsplit(link)
             if parts.scheme:
-                assert link not in page.loaded or parts.scheme == "data", (path, link)
+                assert link not in page.loaded, (path, link)
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
             assert target.exists(), (path, link)
-            assert not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].anchors, link
+            assert not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].ids, link
 
 
 @pytest.mark.slow

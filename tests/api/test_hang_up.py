@@ -3,8 +3,7 @@
 import json
 import socket
 import struct
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from tests.api.conftest import serving
 from tests.api.test_monitoring import figures
 from tests.servers.openai_server import ModelResponse, ModelServer, saying
 from tests.tasks.reading.pool.hostile_readers import obedient
+from tests.waiting import wait_for
 
 TEXT, ASK = "/v1/drive/document-text", "/v1/ai/question"
 
@@ -54,13 +54,6 @@ class Callers:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             one.close()
         self._connections.clear()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120  # a busy machine starts processes slowly
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.02)
 
 
 def figure(client: httpx.Client, *key: str) -> float:

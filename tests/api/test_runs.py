@@ -1,7 +1,6 @@
 """The report of a run in the service: every link holds, whatever the root is, and what is gone is said to be gone."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote, urldefrag, urljoin
 
@@ -19,6 +18,7 @@ from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
 from tests.tasks.reports.rows import company
+from tests.web.html_page import Page
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
@@ -42,23 +42,6 @@ def alpha(room: Path) -> Path:
     write_cited_run("alpha", {"Accounts.pdf": (RECURRING, "page 1"), HOSTILE: (NOTICE, "under “Lease”, line 2")})
     assert draw() == []
     return folder
-
-
-class Page(HTMLParser):
-    """The addresses that a page leads to, and its ids."""
-
-    def __init__(self, content: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-        self.feed(content)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name == "id" and value:
-                self.ids.add(value)
-            elif name in {"href", "src"} and value and not value.startswith("data:"):
-                self.links.append(value)
 
 
 def dead_links(service: httpx.Client, start: str) -> tuple[list[str], dict[str, httpx.Response]]:

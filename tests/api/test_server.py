@@ -28,35 +28,19 @@ from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotConfigured
 from tasks.spans import Tracing
 from tests.api.conftest import serving
+from tests.api.test_shutdown import service
+from tests.waiting import free_port, wait_for
 
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number: int = free.getsockname()[1]
-        return number
+    return free_port()
 
 
 @pytest.fixture
 def process(room: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    with _started(port) as started:
+    with service(port) as started:
         yield started
-
-
-@contextmanager
-def _started(port: int) -> Iterator[subprocess.Popen[str]]:
-    """`serve` in a process of its own, ready."""
-    command = f"from api.app import serve; serve('127.0.0.1', {port})"
-    with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as started:
-        for _ in range(600):
-            try:
-                if httpx.get(f"http://127.0.0.1:{port}/health/live").status_code == 200:
-                    break
-            except httpx.TransportError:
-                time.sleep(0.05)
-        yield started
-        started.kill()
 
 
 def test_a_request_under_way_is_finished_before_the_service_stops(process: subprocess.Popen[str], port: int) -> None:
@@ -79,9 +63,7 @@ def _in_a_thread(server: uvicorn.Server) -> Iterator[None]:
     """The service in this process, listening; it ends with the block."""
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
+    wait_for(lambda: server.started, pause=0.01)
     yield
     server.should_exit = True
     thread.join(20)
@@ -122,7 +104,7 @@ def test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_els
     monkeypatch.setenv("DILIGENCE_DRIVE", "google")
     monkeypatch.setenv("DILIGENCE_GOOGLE_API_ENDPOINT", "http://127.0.0.1:9/")  # which does not answer
     url = f"http://127.0.0.1:{port}"
-    with _started(port) as started:
+    with service(port, health="live") as started:
         asked = httpx.post(f"{url}/v1/ai/question?hush-query", json={"question": "hush-hush?"})
         assert asked.status_code == 200
         assert "server" not in asked.headers

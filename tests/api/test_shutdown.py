@@ -1,7 +1,6 @@
 """The service is stopped: nobody new gets in, nothing that was begun is lost."""
 
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,27 +13,19 @@ from pathlib import Path
 import pytest
 
 from tests.servers.openai_server import ModelServer
+from tests.waiting import free_port, wait_for
 
 ASK, QUESTION = "/v1/ai/question", '{"question": "Why?"}'
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @contextmanager
-def service(port: int, workers: int = 1) -> Iterator[subprocess.Popen[str]]:
-    """The service as a process that is ready."""
+def service(port: int, workers: int = 1, *, health: str = "ready") -> Iterator[subprocess.Popen[str]]:
+    """The service as a process that is ready, or `live`."""
     command = f"from api.app import serve; serve('127.0.0.1', {port}, {workers})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as process:
         try:
-            end = time.monotonic() + 120
-            while not is_ready(port):
-                assert process.poll() is None, process.stderr and process.stderr.read()
-                assert time.monotonic() < end
-                time.sleep(0.1)
+            wait_for(lambda: is_ready(port, health) or process.poll() is not None)
+            assert process.poll() is None, process.stderr and process.stderr.read()
             yield process
         finally:
             process.kill()
@@ -52,9 +43,9 @@ def request(port: int, method: str, path: str, body: str | None = None) -> int:
         return connection.getresponse().status
 
 
-def is_ready(port: int) -> bool:
+def is_ready(port: int, health: str = "ready") -> bool:
     try:
-        return request(port, "GET", "/health/ready") == 200
+        return request(port, "GET", f"/health/{health}") == 200
     except (OSError, HTTPException):
         return False
 

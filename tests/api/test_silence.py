@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -18,7 +17,7 @@ import pytest
 from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
 from tasks.reading.pool.pool import processors
-from tests.api.test_workers import wait_for
+from tests.waiting import free_port, wait_for
 
 PATIENT: Final = 2.0
 """Seconds within which the service says that it lives, on a machine that has nothing else to do."""
@@ -60,9 +59,7 @@ HEAVY: Final = {
 @contextmanager
 def served(workers: int) -> Iterator[tuple[int, int]]:
     """A service in processes of its own; gives its process and its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = f"from api.app import serve; serve('127.0.0.1', {port}, {workers})"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.DEVNULL) as process:
         try:

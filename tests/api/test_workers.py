@@ -2,12 +2,10 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from storage.rate_limits import CallCounts
 from tests.api.test_keys import new_key
 from tests.api.test_monitoring import figures
 from tests.api.test_problems import problem
+from tests.waiting import free_port, wait_for
 
 ASK, QUESTION = "/v1/ai/question", {"question": "What?"}
 
@@ -54,18 +53,9 @@ def is_running(process: int) -> bool:
         return False
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 240
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.05)
-
-
 @contextmanager
 def started() -> Iterator[Service]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     patience = "from api import workers; workers.HUNG_SECONDS = 8; "
     command = f"{patience}from api.app import serve; serve('127.0.0.1', {port}, 2)"
     with subprocess.Popen([sys.executable, "-c", command], stderr=subprocess.PIPE, text=True) as process:

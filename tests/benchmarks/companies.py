@@ -22,8 +22,9 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from tasks.companies.sources.profile_api import our_profile
-from tests.benchmarks.service import free_port, post_json, running_server
+from tests.benchmarks.service import post_json, running_server
 from tests.companies_servers import gleif, profile_api, sec, site, wikidata
+from tests.waiting import free_port
 from tests.web.server import Asked, LoopbackServer, Reply
 
 PAUSE: Final = 0.5

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.waiting import free_port, is_listening, wait_for
+
 SECONDS = 3.0
 CLIENTS = 4
 ROUNDS = 5
@@ -101,18 +103,8 @@ def running_server(
     with (log or Path(os.devnull)).open("wb") as stderr:
         process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=stderr)
     try:
-        for _ in range(1200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
+        wait_for(lambda: is_listening(port))
         yield process
     finally:
         process.terminate()
         process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])

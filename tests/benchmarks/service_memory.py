@@ -15,8 +15,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
-from tests.benchmarks.service import free_port, running_server
+from tests.benchmarks.service import running_server
 from tests.servers.openai_server import ModelServer
+from tests.waiting import free_port
 
 CLIENTS: Final = 6
 MB: Final = 1_000_000

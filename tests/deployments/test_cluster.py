@@ -12,7 +12,6 @@ from api.monitoring import SystemFigures
 from storage import database, runs
 from storage.runs import CompanyStatus
 from tests.deployments.test_command_line import call, run
-from tests.matrices import quick_cases
 from tests.storage import rows
 
 
@@ -69,15 +68,13 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
 PROFILE = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
 
 
+@pytest.mark.slow  # each in a process of its own
 @pytest.mark.parametrize(
     ("profile", "said"),
-    quick_cases(
-        [
-            (PROFILE, "The Prefect server does not answer"),
-            ("active = no text of Prefect's", "each run starts its own server"),
-        ],
-        quick=(0,),
-    ),
+    [
+        (PROFILE, "The Prefect server does not answer"),
+        ("active = no text of Prefect's", "each run starts its own server"),
+    ],
     ids=["a server", "damaged"],
 )
 def test_a_profile_of_prefect_counts_where_the_environment_is_silent(profile: str, said: str, tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import pytest
 import yaml
 
 from tests.deployments.test_settings import names
+from tests.waiting import free_port, wait_for
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOYMENTS = REPOSITORY / "deployments"
@@ -85,12 +85,6 @@ def test_every_figure_that_is_watched_is_told(file: str) -> None:
         assert all(panel["targets"] for panel in json.loads(watched)["panels"])
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @pytest.fixture
 def server_binaries() -> Path:
     """The programs of a PostgreSQL with pg_trgm, as Prefect's server needs it."""
@@ -115,7 +109,7 @@ def server_port(server_binaries: Path) -> Iterator[int]:
         psql = ["psql", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(port), "-U", "diligence"]
         environment = os.environ | {"PGPASSWORD": "right-word"}
         try:
-            until(lambda: subprocess.run([*psql, "-c", "SELECT 1", "postgres"], env=environment, check=False,
+            wait_for(lambda: subprocess.run([*psql, "-c", "SELECT 1", "postgres"], env=environment, check=False,
                                          capture_output=True).returncode == 0)  # fmt: skip
             script = "CREATE DATABASE diligence;\n" + COMPOSE["configs"]["prefect_database"]["content"]
             subprocess.run([*psql, "postgres"], env=environment, input=script, text=True, check=True,
@@ -125,13 +119,6 @@ def server_port(server_binaries: Path) -> Iterator[int]:
             server.send_signal(signal.SIGINT)  # fast: it ends what is connected
             server.wait(60)
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def until(condition: Any, seconds: float = 240) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.3)
 
 
 def answers(url: str) -> bool:
@@ -219,12 +206,12 @@ def test_the_services_of_compose_work_together(
         for number, port in enumerate(ports):
             start("service", number, port)
         for port in ports:
-            until(lambda port=port: answers(f"http://127.0.0.1:{port}/health/ready"))
-        until(lambda: answers(f"http://127.0.0.1:{machine.prefect}/api/health"))
+            wait_for(partial(answers, f"http://127.0.0.1:{port}/health/ready"))
+        wait_for(lambda: answers(f"http://127.0.0.1:{machine.prefect}/api/health"))
         for number, port in enumerate(health):
             start("worker", number, port)
         for port in health:
-            until(lambda port=port: answers(f"http://127.0.0.1:{port}/health"))
+            wait_for(partial(answers, f"http://127.0.0.1:{port}/health"))
 
         asked = urllib.request.Request(
             f"http://127.0.0.1:{ports[0]}/metrics", headers={"X-API-Key": machine.words["api_keys"]}
@@ -234,7 +221,7 @@ def test_the_services_of_compose_work_together(
             with urllib.request.urlopen(asked, timeout=30) as answer:
                 return str(answer.read().decode())
 
-        until(lambda: 'diligence_workers{pool="diligence",status="online"} 2.0' in figures())
+        wait_for(lambda: 'diligence_workers{pool="diligence",status="online"} 2.0' in figures())
         assert "diligence_connections{" in figures()
         for line in machine.log("worker", 0).splitlines():
             assert json.loads(line)["level"], line

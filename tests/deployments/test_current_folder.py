@@ -3,16 +3,17 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import httpx
 import pytest
+
+from tests.waiting import free_port, wait_for
 
 DILIGENCE = Path(sys.executable).with_name("diligence")
 NAMES = [
@@ -172,9 +173,7 @@ def test_a_python_path_that_names_the_current_folder_names_none_of_its_modules(p
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.nightly), "2"])
 def test_a_service_runs_no_module_of_the_current_folder_and_keeps_relative_paths(planted: Path, workers: str) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     command = [str(DILIGENCE), "serve", "--port", port, "--workers", workers]
     given = environment(planted, DILIGENCE_DRIVE_ROOT="room")
     with subprocess.Popen(command, cwd=planted, env=given, stderr=subprocess.DEVNULL) as service:
@@ -198,13 +197,6 @@ def answers(url: str) -> bool:
         return httpx.get(f"{url}/health/live", timeout=5).status_code == 200
     except httpx.HTTPError:
         return False
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end, "it did not come true"
-        time.sleep(0.1)
 
 
 @pytest.fixture

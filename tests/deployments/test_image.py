@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deployments.test_containers import DEPLOYMENTS, REPOSITORY, answers, free_port, until
+from tests.deployments.test_containers import DEPLOYMENTS, REPOSITORY, answers
+from tests.waiting import free_port, wait_for
 
 pytestmark = [
     pytest.mark.slow,
@@ -148,7 +149,7 @@ def test_it_serves_and_is_stopped(images: Images, container: str) -> None:
     words = command(images, container, "diligence", "serve", "--port", str(port))
     with subprocess.Popen(words, env=images.environment, stderr=subprocess.PIPE, text=True) as serving:
         try:
-            until(lambda: answers(f"http://127.0.0.1:{port}/health/ready"))
+            wait_for(lambda: answers(f"http://127.0.0.1:{port}/health/ready"))
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/schema/openapi.json", timeout=30) as answer:
                 assert b"/v1/drive/document-index" in answer.read()
         finally:

@@ -1,18 +1,14 @@
 """`diligence deploy` on a real Prefect server with a real worker: a scheduled run and one on demand."""
 
-import http.server
+import http
 import json
-import queue
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +18,8 @@ from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary
 
 from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.homes import make_prefect_database
+from tests.waiting import free_port, wait_for
+from tests.web.server import LoopbackServer, Reply
 
 pytestmark = pytest.mark.xdist_group("prefect worker")
 
@@ -41,9 +39,7 @@ class Server:
     """A Prefect server in a folder, and what its API says."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as listening:
-            listening.bind(("127.0.0.1", 0))
-            self.port = listening.getsockname()[1]
+        self.port = free_port()
         self.folder = folder
         self.api = f"http://127.0.0.1:{self.port}/api"
         self.environment = clean_environment(folder) | {
@@ -138,15 +134,6 @@ def answers(server: Server) -> bool:
         return bool(server.ask("/health"))
     except OSError:
         return False
-
-
-def wait_for(condition: Callable[[], Any], seconds: float) -> Any:
-    """The first true answer of `condition`."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, f"nothing within {seconds} s"
-        time.sleep(0.5)
-    return found
 
 
 def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | None:
@@ -433,33 +420,18 @@ def test_companies_of_the_batch_are_a_choice_of_the_form(server: Server) -> None
 
 
 @pytest.fixture
-def told() -> Iterator[tuple[str, "queue.Queue[Any]"]]:
-    """The address of a web hook, and what it is sent."""
-    sent: queue.Queue[Any] = queue.Queue()
-
-    class Hook(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            sent.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook) as hook:
-        threading.Thread(target=hook.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{hook.server_port}/", sent
-        hook.shutdown()
+def hook() -> Iterator[LoopbackServer]:
+    with LoopbackServer(lambda _: Reply(status=204)) as server:
+        yield server
 
 
 def test_a_run_that_fails_is_told_by_the_block_that_was_named(
-    server: Server, two: tuple[Path, Path], told: tuple[str, "queue.Queue[Any]"]
+    server: Server, two: tuple[Path, Path], hook: LoopbackServer
 ) -> None:
-    address, sent = told
     before = {each["id"] for each in server.ask("/automations/filter", {})}
     kind = server.ask("/block_types/slug/custom-webhook")
     (schema,) = server.ask("/block_schemas/filter", {"block_schemas": {"block_type_id": {"any_": [kind["id"]]}}})
-    data = {"name": "deals", "url": address, "json_data": {"subject": "{{subject}}", "body": "{{body}}"}}
+    data = {"name": "deals", "url": hook.url, "json_data": {"subject": "{{subject}}", "body": "{{body}}"}}
     block = {"name": "deals", "block_type_id": kind["id"], "block_schema_id": schema["id"], "data": data}
     server.ask("/block_documents/", block)
     words = ["deploy", "--batch", str(two[0])]
@@ -472,7 +444,7 @@ def test_a_run_that_fails_is_told_by_the_block_that_was_named(
     run = server.ask(f"/deployments/{deployment['id']}/create_flow_run", {"name": "Autumn screen"})
     failed = {"type": "FAILED", "name": "Failed", "message": "Alpha: its data room is not there."}
     server.ask(f"/flow_runs/{run['id']}/set_state", {"state": failed, "force": True})
-    message = sent.get(timeout=60)
+    message = json.loads(wait_for(lambda: hook.asked, 60)[0].body)
     assert message["subject"] == "Autumn screen: Failed"
     assert "Alpha: its data room is not there." in message["body"]
     assert run["id"] in message["body"]

@@ -31,6 +31,7 @@ from tests.servers.database_server import DatabaseServer
 from tests.servers.machine import IS_POSSIBLE, Machine
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer
 from tests.servers.prefect_proxy import Fault, PrefectProxy
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -221,13 +222,6 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def until(condition: Callable[[], object], seconds: float = 400) -> None:
-    ends = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends, "it did not happen"
-        time.sleep(0.05)
-
-
 @dataclass
 class Run:
     """A run of two processes, and what can happen to it."""
@@ -243,11 +237,11 @@ class Run:
     def start(self) -> None:
         self.leader = self.place.start(2 if self.machine is None else 1)
         if self.machine is None:
-            until(lambda: children(self.leader.pid) or self.leader.poll() is not None)
+            wait_for(lambda: children(self.leader.pid) or self.leader.poll() is not None)
             assert self.leader.poll() is None, self.leader.communicate()[1]
             (self.helper,) = children(self.leader.pid)
             return
-        until(self.place.tell)
+        wait_for(self.place.tell)
         told = self.place.tell()
         assert told is not None
         own = {
@@ -283,7 +277,7 @@ class Run:
     def end(self, disturbance: Disturbance) -> Told:
         """Wait for the end of all processes, and of the run; returns what is told of it then."""
         errors = self.leader.communicate(timeout=600)[1]
-        until(lambda: not Path(f"/proc/{self.helper}").exists())
+        wait_for(lambda: not Path(f"/proc/{self.helper}").exists())
         told = self.place.tell()
         assert told is not None
         if disturbance is Disturbance.DATABASE_GONE and not told.is_reported:
@@ -331,7 +325,7 @@ def test_a_run_ends_complete_whatever_happens_to_one_of_its_processes(
             stack.enter_context(run.proxy)
             run.place.environment["PREFECT_API_URL"] = run.proxy.url
         run.start()
-        until(lambda: model.billed.total() >= at)
+        wait_for(lambda: model.billed.total() >= at)
         run.disturb(disturbance)
         if disturbance is Disturbance.PREFECT_RESTARTED:
             time.sleep(5)

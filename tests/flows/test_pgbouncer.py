@@ -2,11 +2,8 @@
 
 import os
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from sqlalchemy import URL, Engine, create_engine, make_url
 
 from storage.errors import DatabaseUnavailable
 from storage.locks import Claims
+from tests.waiting import free_port, is_listening, wait_for
 
 PGBOUNCER = shutil.which("pgbouncer")
 needed = pytest.mark.skipif(PGBOUNCER is None, reason="PgBouncer is not installed (Debian's package pgbouncer)")
@@ -25,8 +23,7 @@ def pooled(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
     address = make_url(postgres_url)
     name, user = address.database, address.username or "postgres"
     folder = str(address.query.get("host") or address.host)
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings = tmp_path / "pgbouncer.ini"
     settings.write_text(
         f"[databases]\n{name} = host={folder} port={address.port or 5432} user={user}\n[pgbouncer]\nauth_type = any\n"
@@ -37,14 +34,7 @@ def pooled(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
     owner = ["-u", Path(folder).owner()] if os.geteuid() == 0 and folder.startswith("/") else []
     process = subprocess.Popen([str(PGBOUNCER), "-q", *owner, str(settings)], stderr=subprocess.DEVNULL)
     try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except ConnectionRefusedError:
-                assert time.monotonic() < until, "PgBouncer does not listen"
-                time.sleep(0.05)
+        wait_for(lambda: is_listening(port))
         engine = create_engine(URL.create(address.drivername, user, host="127.0.0.1", port=port, database=name))
         yield engine
         engine.dispose()

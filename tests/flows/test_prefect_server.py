@@ -73,6 +73,7 @@ def start() -> None:
         pass
 
 
+@pytest.mark.slow  # it starts a server
 def test_a_database_that_is_none_is_set_aside_and_told_in_one_sentence(
     fresh: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,7 +1,6 @@
 """LiteLLM's proxy between us and llama.cpp's server: `make real-servers` installs it."""
 
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from tasks.ai.openai.protocols import RequestFormat
 from tests.real_models.llama_server import REPOSITORY, LlamaServer
 from tests.real_models.test_answers import HERONS, Opinion, assert_all_is_well
 from tests.servers.recorder import Recorder
+from tests.waiting import free_port
 
 PROXY = REPOSITORY / ".servers" / "bin" / "litellm"
 KEY = "sk-a-key-of-these-tests-alone"  # it wants one of at least so many characters
@@ -28,9 +28,7 @@ pytestmark = [
 @pytest.fixture
 def proxy(smollm2: LlamaServer, tmp_path: Path) -> Iterator[tuple[str, Recorder]]:
     """The proxy's address, and what passes between it and the server behind it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with Recorder(smollm2.url) as behind:
         entry = {"model": f"openai/{smollm2.model}", "api_base": behind.url, "api_key": "none"}
         models = [{"model_name": smollm2.model, "litellm_params": entry}]

@@ -1,6 +1,5 @@
 """A PostgreSQL server of a test's own, which the test stops and starts as it likes."""
 
-import socket
 import tempfile
 import warnings
 from contextlib import suppress
@@ -10,13 +9,14 @@ from typing import Any, Self
 
 from sqlalchemy import create_engine, text
 
+from tests.waiting import free_port
+
 
 class DatabaseServer:
     """The server, at a port of its own on the addresses that it was last started with. A context manager."""
 
     def __init__(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+        self._port = free_port()
 
     def __enter__(self) -> Self:
         with warnings.catch_warnings():

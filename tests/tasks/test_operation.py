@@ -5,9 +5,7 @@ Traces: from a flow over its operations to the calls of a model, without anythin
 
 import subprocess
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -31,6 +29,7 @@ from tasks.operation import Operation, operation, source_failed
 from tasks.prefect_setup import untracked
 from tasks.spans import Tracing
 from tests.servers.openai_server import ModelServer
+from tests.web.server import LoopbackServer, Reply
 
 
 @operation(name="double")
@@ -147,25 +146,11 @@ def test_without_the_setting_nothing_is_traced_and_without_the_extra_a_run_goes_
 
 
 def test_what_is_locked_sends_traces_to_a_collector(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[str] = []
-
-    class Collector(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            sent.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
-        Thread(target=collector.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+    with LoopbackServer({"/v1/traces": Reply()}) as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         ours = tracing.start_tracing()
         assert ours is not None
         with ours.span("anything", {}):
             pass
         ours.close()
-        collector.shutdown()
-    assert sent == ["/v1/traces"]
+        assert collector.paths() == ["/v1/traces"]

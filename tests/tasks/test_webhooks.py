@@ -1,10 +1,8 @@
 """Webhooks: signed as Standard Webhooks says, tried again, told once, and never to a private address without leave."""
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,46 +19,22 @@ from tasks.errors import NotConfigured
 from tasks.webhooks import WebhookSettings, check_webhooks, end_run, send_due
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.rows import CRITERIA, company, outcome, quote, write_company, write_run
+from tests.web.server import LoopbackServer, Reply
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-class Receiver:
-    """A server that keeps what it gets, and answers with `status`."""
-
-    def __init__(self) -> None:
-        self.got: list[tuple[dict[str, str], bytes]] = []
-        self.status = 204
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                receiver.got.append((dict(self.headers.items()), body))
-                self.send_response(receiver.status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
-
-    def verified(self) -> list[dict[str, Any]]:
-        return [Webhook(SECRET).verify(body, headers) for headers, body in self.got]
-
-
 @pytest.fixture
-def receiver(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    receiver = Receiver()
-    threading.Thread(target=receiver.server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("DILIGENCE_WEBHOOKS", receiver.url)
-    monkeypatch.setenv("DILIGENCE_WEBHOOK_SECRET", SECRET)
-    monkeypatch.setenv("DILIGENCE_WEB_ALLOW", "127.0.0.1")
-    yield receiver
-    receiver.server.shutdown()
-    receiver.server.server_close()
+def receiver(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    with LoopbackServer({"/hook": Reply(status=204)}) as receiver:
+        monkeypatch.setenv("DILIGENCE_WEBHOOKS", f"{receiver.url}/hook")
+        monkeypatch.setenv("DILIGENCE_WEBHOOK_SECRET", SECRET)
+        monkeypatch.setenv("DILIGENCE_WEB_ALLOW", "127.0.0.1")
+        yield receiver
+
+
+def verified(receiver: LoopbackServer) -> list[dict[str, Any]]:
+    return [Webhook(SECRET).verify(asked.body, dict(asked.headers)) for asked in receiver.asked]
 
 
 def rows() -> list[WebhookDelivery]:
@@ -74,24 +48,23 @@ def let_time_pass() -> None:
         session.connection().execute(waiting.values(next_at=now() - timedelta(seconds=1)))
 
 
-def test_a_run_that_ended_is_told_once_signed_and_without_words_of_documents(receiver: Receiver) -> None:
+def test_a_run_that_ended_is_told_once_signed_and_without_words_of_documents(receiver: LoopbackServer) -> None:
     report = report_with_everything("Alpha")
     end_run(report.run.id)
     end_run(report.run.id)
-    told = receiver.verified()
+    told = verified(receiver)
     assert [one["type"] for one in told].count("run.finished") == 1
     finished = next(one["data"] for one in told if one["type"] == "run.finished")
     assert (finished["run_id"], len(finished["companies"])) == (report.run.id, len(report.companies))
     assert finished["url"].endswith(f"/runs/{report.run.id}/report.html")
-    assert len({headers["webhook-id"] for headers, _ in receiver.got}) == len(receiver.got)
+    assert len({asked.headers["webhook-id"] for asked in receiver.asked}) == len(receiver.asked)
     quotes = [quote.text for each in report.companies for one in each.criteria for quote in one.quotes]
     assert quotes
-    assert not [
-        quote for quote in quotes if json.dumps(quote)[1:-1].encode() in b"".join(body for _, body in receiver.got)
-    ]
+    sent = b"".join(asked.body for asked in receiver.asked)
+    assert not [quote for quote in quotes if json.dumps(quote)[1:-1].encode() in sent]
 
 
-def test_no_run_ends_without_what_there_is_to_tell_of_it(receiver: Receiver) -> None:
+def test_no_run_ends_without_what_there_is_to_tell_of_it(receiver: LoopbackServer) -> None:
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)], reported_at=None)
     seen: list[tuple[bool, ...]] = []
 
@@ -107,20 +80,20 @@ def test_no_run_ends_without_what_there_is_to_tell_of_it(receiver: Receiver) -> 
     assert set(seen) == {(True, True)}
 
 
-def test_a_red_flag_is_told_when_it_appears_and_not_again(receiver: Receiver) -> None:
+def test_a_red_flag_is_told_when_it_appears_and_not_again(receiver: LoopbackServer) -> None:
     for run_id, days in (("r1", 0), ("r2", 1)):
         write_run(run_id, [company("Alpha", total=0.0, coverage=1, rank=1)], days=days)
         criterion = CRITERIA["criteria"][0]["id"]
         write_company(run_id, "alpha.example", outcomes=[(outcome(criterion, 0, ScoreStatus.SCORED), [quote()])])
         end_run(run_id)
-    flags = [one["data"] for one in receiver.verified() if one["type"] == "red_flag.appeared"]
+    flags = [one["data"] for one in verified(receiver) if one["type"] == "red_flag.appeared"]
     assert [(one["run_id"], one["domain"], one["criterion_id"]) for one in flags] == [
         ("r1", "alpha.example", criterion)
     ]
 
 
-def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given_up(receiver: Receiver) -> None:
-    receiver.status = 500
+def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given_up(receiver: LoopbackServer) -> None:
+    receiver.then(*[Reply(status=500)] * 8)
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
     end_run("r1")
     (row,) = rows()
@@ -134,24 +107,23 @@ def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given
         assert send_due() == 1
     (row,) = rows()
     assert (row.attempts, row.next_at) == (8, None)
-    assert len({headers["webhook-id"] for headers, _ in receiver.got}) == 1
-    receiver.status = 200
+    assert len({asked.headers["webhook-id"] for asked in receiver.asked}) == 1
     with database.writing() as session:
         assert webhooks.make_due(session) == 1
     assert send_due() == 1
     assert rows()[0].delivered_at
 
 
-def test_a_receiver_on_a_private_address_needs_leave(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_receiver_on_a_private_address_needs_leave(receiver: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DILIGENCE_WEB_ALLOW")
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
     end_run("r1")
-    assert not receiver.got
+    assert not receiver.asked
     assert "DILIGENCE_WEB_ALLOW" in (rows()[0].problem or "") or "private" in (rows()[0].problem or "")
 
 
 def test_receivers_without_a_secret_and_a_secret_that_is_none_are_refused(
-    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    receiver: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_webhooks()
     monkeypatch.delenv("DILIGENCE_WEBHOOK_SECRET")

@@ -2,12 +2,10 @@
 
 import re
 import shutil
-import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from storage import database
 from storage.logins import Role
 from storage.scores import decisions_of
 from tests.api.pages.conftest import PAGE, PASSWORD, add_person, field
+from tests.waiting import free_port, is_listening, wait_for
 
 PATH = "/dd"
 DOCUMENTED = Path(__file__).parents[3] / "docs" / "review.md"
@@ -64,8 +63,7 @@ def nginx(target: str, folder: Path) -> Iterator[int]:
     if program is None:
         pytest.skip("nginx is not installed")
     (location,) = re.findall(r"^```nginx\n(.*?)^```", DOCUMENTED.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     places = "".join(f"{kind}_temp_path {folder / kind}; " for kind in kinds)
     server = f"server {{ listen 127.0.0.1:{port}; {location.replace('http://127.0.0.1:8000', target)} }}"
@@ -73,10 +71,7 @@ def nginx(target: str, folder: Path) -> Iterator[int]:
         f"daemon off; pid {folder}/pid; error_log stderr; events {{}}\nhttp {{ access_log off; {places} {server} }}"
     )
     process = subprocess.Popen([program, "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"])
-    for _ in range(200):
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            break
-        time.sleep(0.05)
+    wait_for(lambda: is_listening(port))
     yield port
     process.terminate()
     process.wait()

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from errno import ENOSPC, EXDEV
-from html.parser import HTMLParser
 from os import strerror
 from pathlib import Path
 from typing import Any
@@ -47,6 +46,7 @@ from tests.tasks.reports.cited import draw, write_cited_run
 from tests.tasks.reports.full_disk import TOLD, room_in_files
 from tests.tasks.reports.rows import company
 from tests.tasks.reports.test_company_pages import write_many
+from tests.web.html_page import Page
 
 NOTICE = "Either party may end the lease by a notice of six months."
 RECURRING = "Recurring revenue was 83 % of all revenue."
@@ -76,23 +76,6 @@ def quotes_of(folder: Path) -> list[dict[str, Any]]:
     return [quote for criterion in alpha["criteria"] for quote in criterion["quotes"]]
 
 
-class Links(HTMLParser):
-    """The links, pictures and ids of a page."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-        self.feed(path.read_text())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name == "id" and value:
-                self.ids.add(value)
-            elif name == "href" and value and (tag in {"a", "image"}):
-                self.links.append(value)
-
-
 def dead_links(folder: Path) -> list[str]:
     """Relative links from the report, and from all that it leads to, that lead nowhere."""
     dead: list[str] = []
@@ -103,7 +86,7 @@ def dead_links(folder: Path) -> list[str]:
         if not path.exists():
             dead.append(str(path))
         elif path.suffix == ".html":
-            page = Links(path)
+            page = Page(path.read_text())
             if anchor and anchor not in page.ids:
                 dead.append(f"{path}#{anchor}")
             if path not in seen:
@@ -136,7 +119,7 @@ def test_links_hold_from_figures_in_office_files_and_in_the_archive(tmp_path: Pa
     build_ledger(row.id)
     draw("r2")
     out = tmp_path / "out"
-    page = Links(write_reports("r2", out))
+    page = Page(write_reports("r2", out).read_text())
     listed = sum(link == (room / "Lease.docx").as_uri() for link in page.links)
     assert sum(link == (room / "Accounts 2024.txt").as_uri() for link in page.links) > listed  # its figures lead there
     with ZipFile(out / "report.zip") as archive:
@@ -150,7 +133,7 @@ def test_links_hold_from_figures_in_office_files_and_in_the_archive(tmp_path: Pa
             if link.startswith("file:"):
                 assert Path(unquote(urlsplit(path).path)).is_file(), link
             else:
-                assert anchor in Links(out / path).ids, link
+                assert anchor in Page((out / path).read_text()).ids, link
 
 
 def office_links(path: Path) -> set[str]:
@@ -353,7 +336,7 @@ def test_evidence_links_to_the_original_on_the_disk(tmp_path: Path, room: Path) 
     ]
     for page, name in zip(pages, ("Accounts <b>.pdf", "Lease.docx"), strict=True):
         assert f'<a href="{(room / name).as_uri()}"' in page
-    listed = Links(tmp_path / "out" / "report.html").links
+    listed = Page((tmp_path / "out" / "report.html").read_text()).links
     assert (room / "Lease.docx").as_uri() in listed
     assert not [link for link in listed if link.startswith("http")]
     assert all("/file/d/" in quote["document_url"] for quote in quotes_of(tmp_path / "out"))
@@ -364,7 +347,7 @@ def test_evidence_links_to_the_original_whatever_the_root_is_now(
 ) -> None:
     monkeypatch.setenv("DILIGENCE_DRIVE_ROOT", str(tmp_path))
     write_reports("r1", tmp_path / "out")
-    assert (room / "Lease.docx").as_uri() in Links(tmp_path / "out" / "report.html").links
+    assert (room / "Lease.docx").as_uri() in Page((tmp_path / "out" / "report.html").read_text()).links
 
 
 def test_a_document_whose_name_has_255_bytes_and_markup_is_named_boxed_and_linked(tmp_path: Path, room: Path) -> None:

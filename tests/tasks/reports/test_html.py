@@ -1,7 +1,6 @@
 """The web page: all of the report in it, nothing of it at work."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,29 +14,7 @@ from tasks.reports.wording import number, percent, place_link, plain, weblink
 from tests.cases import cases
 from tests.tasks.reports.everything import HOSTILE, report_with_everything
 from tests.tasks.reports.rows import company, document, write_company, write_run
-
-
-class Page(HTMLParser):
-    """What a browser would make of the page: its elements, its links, its words."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"[ \n]+", " ", " ".join(self.words))
+from tests.web.html_page import Page
 
 
 def test_page_shows_all_that_the_report_holds() -> None:

@@ -4,9 +4,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -16,6 +14,8 @@ from tasks.reports.company import company_anchor
 from tasks.reports.report import build
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
 from tests.tasks.reports.test_key_figures import revenue, with_figures
+from tests.web.behaviours import page
+from tests.web.server import Behaviour, LoopbackServer
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -40,42 +40,26 @@ Browse = Callable[[str], tuple[str, list[str]]]
 @pytest.fixture
 def browse(tmp_path: Path) -> Iterator[Browse]:
     """Opens a page in a frame as wide as a phone; gives what the frame found and the paths asked for."""
-    pages: dict[str, str] = {"/": FRAME}
-    asked: list[str] = []
+    pages: dict[str, Behaviour] = {"/": page(FRAME)}
+    with LoopbackServer(pages) as server:
 
-    class Server(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            page = pages.get(self.path)
-            self.send_response(404 if page is None else 200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write((page or "").encode())
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-
-        def open_page(page: str) -> tuple[str, list[str]]:
-            pages["/report.html"] = page
+        def open_page(text: str) -> tuple[str, list[str]]:
+            pages["/report.html"] = page(text)
             options = (
                 "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
                 "--disable-component-update --disable-sync --virtual-time-budget=5000 --dump-dom"
             )
             command = [str(CHROMIUM), *options.split(), f"--user-data-dir={tmp_path / 'browser'}"]
             done = subprocess.run(
-                [*command, f"http://127.0.0.1:{server.server_address[1]}/"],
+                [*command, f"{server.url}/"],
                 check=True,
                 capture_output=True,
                 text=True,
                 timeout=120,
             )
-            return done.stdout, asked
+            return done.stdout, server.paths()
 
         yield open_page
-        server.shutdown()
 
 
 def test_page_works_on_a_phone_and_asks_the_network_for_nothing(browse: Browse) -> None:

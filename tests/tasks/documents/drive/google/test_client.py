@@ -33,6 +33,7 @@ from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
 from tests.matrices import quick_cases
 from tests.tasks.documents.drive.google.connection import ADA, Scripted, client_of, client_with, reply, settings_of
+from tests.waiting import free_port
 
 FILE = b'{"id": "1", "name": "a.txt"}'
 
@@ -267,9 +268,10 @@ def test_revoked_login_is_not_logged_in(emulator: DriveEmulator) -> None:
 
 
 def test_google_out_of_reach_is_unavailable(home: object) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        base = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    with client_with("t", base) as client, pytest.raises(Unavailable, match="out of reach"):
+    with (
+        client_with("t", f"http://127.0.0.1:{free_port()}") as client,
+        pytest.raises(Unavailable, match="out of reach"),
+    ):
         client.call(make)
 
 

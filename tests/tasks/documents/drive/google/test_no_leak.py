@@ -6,7 +6,6 @@ database, Prefect's database, and every other file that they left.
 
 import json
 import logging
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import httpx
 import pytest
 
 from tests.api.google import bearer, log_in
-from tests.deployments.test_prefect import Server, answers, wait_for
+from tests.deployments.test_prefect import Server, answers
 from tests.google.accounts import Client
 from tests.google.credentials import authorised_user_file, service_account_file
 from tests.google.faults import Fault
@@ -30,6 +29,7 @@ from tests.google.server import DriveEmulator
 from tests.homes import make_prefect_database
 from tests.tasks.documents.drive.google.connection import ADA
 from tests.tasks.documents.drive.google.emulated import settings_of
+from tests.waiting import free_port, wait_for
 
 BOB = "bob@example.com"
 WORDS = "Ninety percent of the revenue is recurring."
@@ -91,8 +91,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, emulator: DriveEmulator) ->
 @contextmanager
 def service(server: Server) -> Iterator[httpx.Client]:
     """The service, every call of which shows in Prefect."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     base = f"http://127.0.0.1:{port}"
     environment = server.environment | {"DILIGENCE_TRACK_CALLS": "inline", "DILIGENCE_BASE_URL": base}
     with (server.folder / "service.log").open("wb") as log:
