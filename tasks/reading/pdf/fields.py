@@ -42,6 +42,8 @@ _LONGEST: Final = 200
 """Characters of a label, and of a value, that are written once more."""
 _SHARED: Final = 2
 """Fields of a page that may be called the same: what more are called ("cent") does not tell them apart."""
+_AMOUNT: Final = re.compile(r"[$€£¥%]|\d[.,]\d{3}")
+"""What names of fields often have from an earlier year, and readers would take for a statement."""
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 
 Field = tuple[tuple[float, float, float, float], str]
@@ -134,6 +136,8 @@ def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
     for remark in remarks:
         value = one_line(remark.text)
         if not value or shared[remark.label] > _SHARED or max(len(remark.label), len(value)) > _LONGEST:
+            continue
+        if _AMOUNT.search(remark.label):
             continue
         words = {word.casefold() for word in _WORD.findall(remark.label)}
         before = (line[: line.find(value)] for line in lines if value in line)

@@ -69,6 +69,10 @@ def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
+def test_what_a_field_is_called_states_no_amount() -> None:
+    assert "2,375" not in reader.read(form(VALUES, below=14, tooltip="Multiply by $2,375")).text
+
+
 def test_what_several_fields_are_called_tells_nothing() -> None:
     data = form(VALUES, below=14, tooltip="Cents")
     for label in LABELS:
