@@ -4,7 +4,8 @@ A label and its values stand in one line, each value in a cell of its own, or a 
 in the cell below it.
 
 The forms are blank: each of their text fields but every fifth gets a value of its own here, with the appearance that
-pypdf gives it. `filled_forms.txt` holds the labels. DILIGENCE_BENCH_REPOSITORIES is that of `real_tables`.
+pypdf gives it; those of a half are flattened then. `filled_forms.txt` holds the labels. DILIGENCE_BENCH_REPOSITORIES
+is that of `real_tables`.
 
     python -m tests.benchmarks.filled_forms     lists what is missing of the open half
 """
@@ -19,6 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import pypdfium2
+import pypdfium2.raw as pdfium
 from pypdf import PdfReader, PdfWriter
 
 from tasks.reading import text_writer
@@ -27,17 +30,25 @@ from tests.benchmarks.real_tables import has_pair
 
 _LABELS: Final = Path(__file__).with_suffix(".txt")
 _COMMITS: Final = {
+    "alopezcia/cert-req": "12c5217fcf4dccc166f72eae6754f348b02ff335",
     "Bader969/BKKGSSmartFormular": "3854ec0ed8039832521f81f2cc477bbf03ef345f",
     "davidfarouz66-web/crm-cerfa": "e43a6cbe69249e8ea4e2eae4f6d57787ce51868d",
     "gp777-BEEP/cerfa-drone": "3fd728cfbb02b8803b02af675d8cf5a10bda7c35",
+    "GSA/pdf-filler": "2d60adcacac34c9a9783ec0969c4d5046757f0a5",
+    "JaviMaciasG/pdf-form-id-fill": "43ae9ee4b1cd55433a37261c3411b610ce226737",
     "lpoaura/French-CERFA-donation-filler": "0290d3fc9b8030f2f861bc95d372a6b7ac1b2aab",
+    "ministryofjustice/accelerated_claims": "7c96858afd2458a409ae9e1504bbe5cf020f4c0b",
     "mozilla/pdf.js": "0f26334f9d6f96119f6e5164fb65832fbbde7344",
+    "pberlanda/generatorepdf": "b779f33f21a0c2b798c87d09ceea8ab00228424e",
     "phamkhoa18/backend_Phaplyvietnam": "f65dfa6f7411acae86e4c097caf736fb122e9154",
     "rxue/accounting": "14d4dea4126874992f784c81f686e167e4f3c0b4",
+    "silverstein/pdf-filler-simple": "c57f216935c87f47c58454e147204dc8f3bd2208",
     "smoores-dev/cayugaswatchers": "f4d2ec154debfd7d3c4b8019565ab15d5aef6c6f",
     "tdooner/pdf-tax-form-filler": "54e6c3f23d5ea1d2cc0f93e4bfefaec99ec03868",
     "UntwistedApple/thesis": "68746ddaf8788e4e492458ddad545de31cf8eb30",
     "ustaxes/UsTaxes": "4e4669e3f3ea0e799bb07bb14a55037cc9950d4e",
+    "vmoscak/formulare": "8f83f4b4f180b96360b2d12a05bc3aef32df4ace",
+    "wuaho/hikorea-paperman": "36ca4635c6a5ec874b36c939dacdc5d30a0b6478",
 }
 _NAMES: Final = ["Okafor", "Lindqvist", "Moreau", "Petersen", "Tanaka", "Bianchi", "Novak", "Silva", "Keller", "Hughes"]
 _WIDE, _NARROW = 200, 35
@@ -46,7 +57,7 @@ _WIDE, _NARROW = 200, 35
 
 def measure() -> Iterator[tuple[str, str, str]]:
     """Rows of (what, figure, target)."""
-    for half in ("open", "shut", "later open", "later shut"):
+    for half in ("open", "shut", "later open", "later shut", "fresh filled", "fresh flattened"):
         found = [(len(labels), len(labels) - len(missing)) for _, labels, missing in _read(half)]
         labels, right = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0)
         figure = f"{right / labels:.3f} ({right} of {labels}, {len(found)} forms)" if labels else "–"
@@ -86,6 +97,19 @@ def fill(form: bytes, *, with_points: bool) -> bytes:
     return filled.getvalue()
 
 
+def flatten(form: bytes) -> bytes:
+    """The form with its fields drawn for good, as a program that prints it leaves it."""
+    document = pypdfium2.PdfDocument(form)
+    document.init_forms()
+    for index in range(len(document)):
+        page = document[index]
+        pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_PRINT)
+        page.close()
+    flattened = BytesIO()
+    document.save(flattened)
+    return flattened.getvalue()
+
+
 def _inherited(widget: Any, key: str) -> Any:
     """An entry of a field, or of the one above it."""
     return widget.get(key) or (widget["/Parent"].get(key) if "/Parent" in widget else None)
@@ -116,10 +140,11 @@ def _read(half: str) -> Iterator[tuple[str, list[str], list[str]]]:
             filled.write_bytes(
                 fill(
                     form,
-                    with_points=not half.startswith("later") and repository.split("/")[0] not in {"tdooner", "ustaxes"},
+                    with_points=not half.startswith(("later", "fresh"))
+                    and repository.split("/")[0] not in {"tdooner", "ustaxes"},
                 )
             )
-            reading = reader.read(filled)
+            reading = reader.read(flatten(filled.read_bytes()) if half.endswith("flattened") else filled)
         page = next(place for place in reading.places if place.kind == text_writer.PAGE and place.label == number)
         lines = reading.text[page.start : page.end].splitlines()
         labels = [label.replace("|", "\t") for label in labels]
@@ -134,7 +159,7 @@ def says_pair(row: str, lines: Sequence[str]) -> bool:
     if len(values) != 1:
         return False
     words = r"\s+".join(map(re.escape, label.split()))
-    behind = re.compile(rf"{words}[\s.…_:*]*{re.escape(values[0])}(?!\w)", re.IGNORECASE)
+    behind = re.compile(rf"{words}[\s.…_:*$€£]*{re.escape(values[0])}(?!\w)", re.IGNORECASE)
     if any(behind.search(line) for line in lines):
         return True
     rows = [line.split("\t") for line in lines]
