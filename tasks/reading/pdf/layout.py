@@ -14,7 +14,7 @@ from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise, starmap, zip_longest
 from math import inf
-from operator import sub
+from operator import itemgetter, sub
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -286,6 +286,8 @@ _MOST_LINES: Final = 600
 _KNOWN: Final = 0.9
 """The share of words that PDFium gives too where a page that is printed twice was put together well."""
 _BREAK: Final = re.compile(r" *\r\n")
+_FREE: Final = 4
+"""Columns of a form in which a value may take the empty cell behind its label: where there are more they have heads."""
 _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""
 _LABELLED: Final = re.compile(r"^\D{2,60}\d[\d.,]*+ ?%?\)? *$")
@@ -419,20 +421,34 @@ def _cells(row: TableRow) -> tuple[str, ...]:
 def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
     """The lines outside tables in which values of a form's fields stand.
 
-    A value is a cell of its own unless it stands among the words of a sentence, or the line below goes on with one.
+    A value is a cell of its own unless it stands among the words of a sentence, or the line below goes on with one. A
+    line of values alone stands below the line above it, wherever it is drawn.
     """
     held = {word.first for word in _words(tables)}
     found: list[Table] = []
+    above: Line | None = None
     for line, below in zip_longest(lines, lines[1:]):
-        if any(word.piece > 0 for word in line.words) and held.isdisjoint([word.first for word in line.words]):
+        is_free = held.isdisjoint([word.first for word in line.words])
+        are_values = all(word.piece > 0 for word in line.words)
+        if any(word.piece > 0 for word in line.words) and is_free:
             goes_on = below is not None and below.words[0].text[:1].islower()
-            cells = [line.cells[0].text]
+            cells = [[line.cells[0]]]
             for before, cell in pairwise(line.cells):
                 is_apart = not goes_on and cell.left - before.right > CELL_GAP * line.size
                 is_apart = is_apart or before.text.endswith(":")
-                cells[-1:] = [cells[-1], cell.text] if is_apart else [f"{cells[-1]} {cell.text}"]
-            found.append(Table(line.base, [TableRow(cells, line.words)], is_prose=True))
+                cells[-1:] = [cells[-1], [cell]] if is_apart else [[*cells[-1], cell]]
+            behind = [_end_above(cell[0], above) for cell in cells] if are_values and above else []
+            row = TableRow([" ".join([part.text for part in cell]) for cell in cells], line.words)
+            found.append(Table(line.base, [row], is_prose=True, behind=behind))
+        if not are_values:
+            above = line if is_free else None
     return found
+
+
+def _end_above(value: LineCell, above: Line) -> int:
+    """Where the cell of the line above a value ends that it stands under."""
+    cells = [cell for cell in above.cells if cell.left < value.left + above.size]
+    return max(word.end for word in (cells or above.cells)[-1 if cells else 0].words)
 
 
 def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
@@ -500,6 +516,11 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
             runs[-1][1] = word.end
         else:
             runs.append([word.first, word.end])
+    if table.behind:
+        ends = [end if end >= 0 else len(text) for end in (text.find("\r\n", word) for word in table.behind)]
+        placed = groupby(zip(ends, table.rows[0].cells, strict=True), itemgetter(0))
+        values = [(end, end, "\r\n" + "\t".join(cell for _, cell in cells)) for end, cells in placed]
+        return [*values, *((first, last, "") for first, last in runs)]
     start, end = runs[0]
     before_it = "" if start == 0 or text[start - 1] == "\n" else "\r\n"
     behind_it = "" if end >= len(text) or text[end : end + 2] == "\r\n" else "\r\n"
@@ -527,6 +548,7 @@ def _write_row(row: TableRow) -> str:
         parts = cells[index].split(VALUE)
         behind = cells[index + 1 : index + len(parts)]
         has_room = index == last or (len(behind) == len(parts) - 1 and not any(behind))
+        has_room = has_room and len(row.cells) <= _FREE
         cells[index : index + len(parts) if has_room else index + 1] = parts if has_room else [" ".join(parts)]
     return "\t".join(cells)
 

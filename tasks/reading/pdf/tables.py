@@ -339,11 +339,16 @@ _SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
 
 @dataclass(slots=True)
 class Table:
-    """The rows of a table whose highest line is at `base`; lines of prose to be kept together, if `is_prose`."""
+    """The rows of a table whose highest line is at `base`; lines of prose to be kept together, if `is_prose`.
+
+    They stand where their first word is drawn, or the cells of the only row each behind the line of the page's text in
+    which a word ends at the place that `behind` gives.
+    """
 
     base: float
     rows: list[TableRow]
     is_prose: bool = False
+    behind: Sequence[int] = ()
 
 
 def find_tables(lines: list[Line], rules: Sequence[RuledLine] = (), *, is_part: bool = False) -> list[Table]:

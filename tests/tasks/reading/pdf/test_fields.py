@@ -12,6 +12,7 @@ from tasks.reading import text_writer
 from tasks.reading.pdf import reader
 
 LABELS = ("Name", "Street", "Town", "Country")
+NOTE = "Signed in the presence of a notary"
 VALUES = ("Ada Alpha", "Long Lane 5", "Oslo", "Norway")
 
 
@@ -27,7 +28,7 @@ def form(values: Sequence[str], *, below: float = 0.0, tooltip: str = "", most: 
             name=f"f{number}", value=value, tooltip=tooltip and f"{tooltip} {label}",
             x=72 if below else 140, y=y - 4, width=160, height=16, borderWidth=0, **comb,
         )  # fmt: skip
-    canvas.drawString(72, 300, "Signed in the presence of a notary")
+    canvas.drawString(72, 300, NOTE)
     canvas.save()
     return file.getvalue()
 
@@ -50,7 +51,7 @@ def test_values_of_a_flattened_form_stand_behind_their_labels() -> None:
 
 def test_a_stamp_or_a_footer_that_is_drawn_last_moves_nothing() -> None:
     lines = reader.read(flatten(form(VALUES[:2]))).text.splitlines()
-    assert lines[:3] == ["Name", "Street", "Signed in the presence of a notary"]
+    assert lines[:3] == ["Name", "Street", NOTE]
 
 
 def test_characters_in_boxes_of_their_own_are_one_value() -> None:
@@ -63,6 +64,11 @@ def test_a_value_far_from_its_label_is_written_behind_what_its_field_is_called()
     assert [reading.text[place.start : place.end].strip() for place in marked] == [
         f"Tenant's {label}: {value}" for label, value in zip(LABELS, VALUES, strict=True)
     ]
+
+
+def test_values_stand_on_lines_of_their_own_where_they_are_and_not_at_the_end() -> None:
+    lines = reader.read(form(VALUES, below=-18)).text.splitlines()
+    assert lines == [text for pair in zip(LABELS, VALUES, strict=True) for text in pair] + [NOTE]
 
 
 def test_a_value_behind_its_label_is_written_once() -> None:
@@ -78,3 +84,17 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
     for label in LABELS:
         data = data.replace(f"(Cents {label})".encode(), b"(Cents)" + b" " * (len(label) + 1))
     assert "Cents:" not in reader.read(data).text
+
+
+def test_a_value_takes_no_place_under_the_head_of_another_column() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    xs = [72, 200, 260, 320, 380, 440]
+    canvas.grid(xs, [700, 680, 660, 640])
+    for y, row in ((685, ("Company", "Shares", "Cost", "Unit", "Total")), (665, ("a)",)), (645, ("b)", "17", "19"))):
+        for x, words in zip(xs, row, strict=False):
+            canvas.drawString(x + 4, y, words)
+    canvas.acroForm.textfield(name="a", value="1,185", x=110, y=662, width=80, height=16, borderWidth=0)
+    canvas.save()
+    row = next(line for line in reader.read(file.getvalue()).text.splitlines() if "1,185" in line)
+    assert row.split("\t") == ["a) 1,185", "", "", "", ""]
