@@ -94,7 +94,9 @@ class HtmlReport:
         """A hash of everything that the section of the company that was added last shows, and of how it is made."""
         run = self._run
         alike = company.model_copy(update={"compared_with": company.compared_with and "the last run"})
-        how = code_version("tasks"), len(self._companies), run.scale, run.previous is None
+        # Pages show of conflicts and decisions what is not in their JSON.
+        beside = alike.figure_conflicts, alike.decisions, [row for table in alike.tables for row in table.rows]
+        how = code_version("tasks"), len(self._companies), run.scale, run.previous is None, beside
         return sha256(f"{how}\n{alike.model_dump_json()}".encode()).hexdigest()
 
     def first_page(self, leads: Sequence[tuple[str, str]] = (), page: int = 0) -> Iterator[str]:

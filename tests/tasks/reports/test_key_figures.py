@@ -147,6 +147,15 @@ def test_the_page_links_each_value_and_names_what_is_wrong() -> None:
     assert "Does not tie:</span> the rows are the total: 10 stated, 9 computed" in page
 
 
+def test_a_page_is_rendered_again_where_a_contradiction_is_decided_otherwise() -> None:
+    report, company = with_figures()
+    newer = company.figure_conflicts[0].model_copy(update={"step": "newer"})
+    other = company.model_copy(update={"figure_conflicts": [newer]})
+    pages = html.HtmlReport(report.run, [("Alpha", "alpha.example")])
+    assert pages.hash_section(company) == pages.hash_section(company.model_copy(deep=True))
+    assert pages.hash_section(company) != pages.hash_section(other)
+
+
 def test_the_workbook_has_numbers_with_their_units() -> None:
     report, _ = with_figures()
     sheet = openpyxl.load_workbook(BytesIO(xlsx.render(report)))["Figures"]
