@@ -3,7 +3,7 @@
 import hashlib
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 
 @cache
@@ -12,18 +12,9 @@ def code_version(*names: str) -> str:
     digest = hashlib.sha256()
     for name in names:
         parent, _, last = name.rpartition(".")
-        entry = files(parent) / last if parent else files(name)
-        for path in _files(entry) if entry.is_dir() else [files(parent) / f"{last}.py"]:
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+        entry = Path(str(files(parent) / last if parent else files(name)))
+        for path in sorted(entry.rglob("*")) if entry.is_dir() else [entry.with_suffix(".py")]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(path.name.encode())
+                digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _files(folder: Traversable) -> list[Traversable]:
-    found: list[Traversable] = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            found += [] if entry.name == "__pycache__" else _files(entry)
-        elif not entry.name.endswith(".pyc"):
-            found.append(entry)
-    return found
