@@ -61,11 +61,6 @@ class Skipped:
             self.count += 1
             echo(sentence, err=True)
 
-    def tell_total(self) -> None:
-        """Report how many files were skipped, if any."""
-        if self.count:
-            echo(f"{self.count} skipped.", err=True)
-
 
 def find_documents(names: list[str], max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
     """The documents in these files, folders and archives, or with these ids; those in a folder are named by their path
@@ -268,7 +263,8 @@ def print_texts(names: list[str], out: Path | None, jobs: int | None) -> int:
             statuses = _write_all(reader, documents, workers, out)
     if not statuses:
         echo(f"{', '.join(names)}: no document to read.", err=True)
-    skipped.tell_total()
+    if skipped.count:
+        echo(f"{skipped.count} skipped.", err=True)
     return max(statuses, default=0)
 
 

@@ -138,12 +138,9 @@ def make(file: Path) -> Manifest:
             raise BackupUnusable(f"{file.name} exists, and is not a backup. Name another file.") from None
     with database.reading() as session:
         # All of it as it is at one moment, while others write.
-        session.connection(execution_options=None if _is_sqlite() else {"isolation_level": "REPEATABLE READ"})
+        is_sqlite = database.url().startswith("sqlite")
+        session.connection(execution_options=None if is_sqlite else {"isolation_level": "REPEATABLE READ"})
         return save(session.connection(), file)
-
-
-def _is_sqlite() -> bool:
-    return database.url().startswith("sqlite")
 
 
 def save(connection: Connection, file: Path) -> Manifest:

@@ -194,15 +194,12 @@ def _drop_contents(doomed: Sequence[str], pruned: Pruned) -> None:
     for drive, document_ids in gone.items():
         for some in _parts(document_ids):
             with _turn(pruned) as session:
-                _drop(session, "texts", _CONTENTS, _of_drive(drive, some), pruned)
+                of_drive = (_CONTENTS.c.drive == drive) & _CONTENTS.c.document_id.in_(some)
+                _drop(session, "texts", _CONTENTS, of_drive, pruned)
 
 
 def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
     return (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
-
-
-def _of_drive(drive: str, document_ids: Sequence[str]) -> ColumnElement[bool]:
-    return (_CONTENTS.c.drive == drive) & _CONTENTS.c.document_id.in_(document_ids)
 
 
 def _drop_calls(before: datetime, pruned: Pruned) -> None:

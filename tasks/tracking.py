@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -95,7 +95,9 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
             outcome.ended = time.monotonic()
             _outcome.reset(token)
             if outcome.server.is_left_alone:
-                outcome.left_to_tell.enter_context(_without_retries())
+                outcome.left_to_tell.enter_context(
+                    settings.temporary_settings({settings.PREFECT_CLIENT_MAX_RETRIES: 0})
+                )
         return None
 
     return run
@@ -176,10 +178,6 @@ def _brief() -> Iterator[None]:
         return
     with settings.temporary_settings(values):
         yield
-
-
-def _without_retries() -> AbstractContextManager[object]:
-    return settings.temporary_settings({settings.PREFECT_CLIENT_MAX_RETRIES: 0})
 
 
 def _raise_interrupt(error: BaseException) -> None:

@@ -398,17 +398,16 @@ def _store(drive: Drive, listing: Listing, *, recursive: bool) -> int:
         RoomFolder(room_id=0, folder_id=folder.id, name=folder.name, path=folder.path, parent_id=folder.parent_id)
         for folder in listing.folders
     )
+    rows = (
+        {"document_id": document.id} | {name: getattr(document, name) for name in _SAME}
+        for document in listing.documents
+    )
     with database.writing() as session:
-        return documents.replace_room(session, room, folders, map(document_columns, listing.documents))
+        return documents.replace_room(session, room, folders, rows)
 
 
 _SAME: Final = tuple(field.name for field in fields(Document) if field.name != "id")
 """Fields of a document that a row has under the same names."""
-
-
-def document_columns(document: Document) -> dict[str, Any]:
-    """The columns of a document's row, except the room's."""
-    return {"document_id": document.id} | {name: getattr(document, name) for name in _SAME}
 
 
 def read_document_row(row: RoomDocument) -> Document:

@@ -468,7 +468,9 @@ def load_text(drive: Drive, document: Document) -> str:
     text = recent_texts.get(_key(drive, document, document_format))
     count_lookup("texts in memory", hit=text is not None)
     if text is None:
-        stored = _find_stored(drive, document, document_format)
+        with database.reading() as session:
+            find = partial(texts.find_current_text, session, drive.name, document.id, document.version)
+            stored = find(readers(document_format)) or find(list_misnamed_readers(document_format))
         count_lookup("texts", hit=stored is not None)
         found = _or_raise(stored or _read(drive, document, document_format))
         text = found.text
@@ -482,12 +484,6 @@ def load_text(drive: Drive, document: Document) -> str:
 
 def _key(drive: Drive, document: Document, document_format: str) -> Hashable:
     return database.url(), drive.name, document.id, document.version, readers(document_format)
-
-
-def _find_stored(drive: Drive, document: Document, document_format: str) -> StoredText | None:
-    with database.reading() as session:
-        find = partial(texts.find_current_text, session, drive.name, document.id, document.version)
-        return find(readers(document_format)) or find(list_misnamed_readers(document_format))
 
 
 def _read(drive: Drive, document: Document, document_format: str) -> StoredText | NewText:

@@ -220,7 +220,7 @@ class Letters:
         for source, (character, is_first) in enumerate(zip(characters, begins, strict=False)):
             form = fold_character(character)
             if not form:
-                is_new = is_new or is_first or not _joins(character)
+                is_new = is_new or is_first or not (character in _JOINS or unicodedata.category(character)[0] == "M")
                 continue
             if is_new or is_first:
                 self.starts.add(len(self.sources))
@@ -257,9 +257,8 @@ def fold_character(character: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
 
 
-def _joins(character: str) -> bool:
-    """Whether a character may occur within a word: a hyphen, an apostrophe, a combining mark, a sign in numbers."""
-    return character in "-'’.,\xad\ufffe\x02‐‑" or unicodedata.category(character).startswith("M")
+_JOINS: Final = "-'’.,\xad\ufffe\x02‐‑"
+"""What stands within words beside combining marks: hyphens, apostrophes, signs in numbers."""
 
 
 class _Stream:

@@ -3,7 +3,7 @@
 This module compares rows of storage; `report` decides which two runs to compare.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -117,7 +117,19 @@ def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutco
         causes: what else differs between the two.
     """
     earlier = {outcome.criterion_id: outcome for outcome in before}
-    return list(_moves(earlier, now, causes))
+    moves: list[Change] = []
+    for outcome in now:
+        old = earlier.get(outcome.criterion_id)
+        if old is None or ScoreStatus.WITHHELD in {old.status, outcome.status}:
+            continue
+        if _find_counted_score(old) == _find_counted_score(outcome) and old.contested == outcome.contested:
+            continue
+        text = f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}."
+        was, is_now, why = _describe_standing(old), _describe_standing(outcome), _why(old, outcome, causes)
+        moves.append(
+            Change(kind="score_moved", criterion=outcome.criterion_id, before=was, after=is_now, text=text, why=why)
+        )
+    return moves
 
 
 def find_redefined_criteria(before: Mapping[str, Any], now: Mapping[str, Any]) -> frozenset[str]:
@@ -176,25 +188,6 @@ def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a criterion that affect a score: neither its weight nor what is only for readers."""
     left_out = SHOWN_ONLY | ADDED_UP | {"label"}
     return {key: value for key, value in criterion.items() if key not in left_out and value is not None}
-
-
-def _moves(
-    earlier: Mapping[str, CriterionOutcome], now: Sequence[CriterionOutcome], causes: Causes
-) -> Iterator[Change]:
-    for outcome in now:
-        old = earlier.get(outcome.criterion_id)
-        if old is None or ScoreStatus.WITHHELD in {old.status, outcome.status}:
-            continue
-        if _find_counted_score(old) == _find_counted_score(outcome) and old.contested == outcome.contested:
-            continue
-        yield Change(
-            kind="score_moved",
-            criterion=outcome.criterion_id,
-            before=_describe_standing(old),
-            after=_describe_standing(outcome),
-            text=f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}.",
-            why=_why(old, outcome, causes),
-        )
 
 
 def _why(old: CriterionOutcome, now: CriterionOutcome, causes: Causes) -> str:

@@ -72,12 +72,9 @@ def find_originals(run_id: str) -> Original:
     """
     with database.reading() as session:
         drive = get_run(session, run_id).drive
-    return show_as_the_drive if _shows_its_documents(drive) else _local_files(drive)
-
-
-def _shows_its_documents(drive: Mapping[str, str] | None) -> bool:
     with override_settings(drive or {}):
-        return choose_drive().accounts is not None
+        has_accounts = choose_drive().accounts is not None
+    return show_as_the_drive if has_accounts else _local_files(drive)
 
 
 def show_as_the_drive(_document_id: str, url: str | None) -> str | None:

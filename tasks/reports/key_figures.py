@@ -369,7 +369,8 @@ def in_full(figure: ReportedFigure) -> str:
 def rule_in_words(conflict: ReportedFigureConflict) -> str:
     """Why one figure counts rather than the other, for readers who do not know the rule's steps."""
     if conflict.step == "basis":
-        of_what = [_with_article(kind if kind == "deck" else f"{kind} source") for kind in conflict.kinds]
+        sources = [kind if kind == "deck" else f"{kind} source" for kind in conflict.kinds]
+        of_what = [f"{'an' if source[:1] in 'aeiou' else 'a'} {source}" for source in sources]
         return f"It counts because {of_what[0]} takes precedence over {of_what[1]}."
     if conflict.step == "authority":
         higher, lower = conflict.kinds
@@ -377,10 +378,6 @@ def rule_in_words(conflict: ReportedFigureConflict) -> str:
     if conflict.step == "newer":
         return "It counts because its document has the later date."
     return "Nothing decides between them, so the more precise figure counts."
-
-
-def _with_article(kind: str) -> str:
-    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _short(number: Decimal) -> str:

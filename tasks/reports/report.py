@@ -99,7 +99,8 @@ class _RunRows(NamedTuple):
     def of(cls, session: Session, run_id: str, domain: str | None) -> Self:
         run = named_run(session, run_id)
         before = previous_run(session, run)
-        listed = sorted(_decided(session, run, domain), key=in_reports_order)
+        decided = (one for one in decided_companies(session, run) if domain in {None, one.domain})
+        listed = sorted(decided, key=in_reports_order)
         earlier = {company.domain: company for company in _chosen(session, before, domain)} if before else {}
         stability = _stability(session, run, listed) if domain is None else {}
         summary = _summary(run, before, count_unanswered(session, run.id))
@@ -127,11 +128,6 @@ def _chosen(session: Session, run: Run, domain: str | None) -> Sequence[RunCompa
         return run_companies(session, run.id)
     company = find_company(session, run.id, domain)
     return [] if company is None else [company]
-
-
-def _decided(session: Session, run: Run, domain: str | None) -> list[RunCompany]:
-    """As `_chosen`, standing by the scores that count: those of people, where they set any."""
-    return [one for one in decided_companies(session, run) if domain in {None, one.domain}]
 
 
 def in_reports_order(company: CompanyReport | RunCompany) -> tuple[bool, int, bool, float]:

@@ -405,17 +405,15 @@ class FolderWalk:
                 return
             if broken:
                 self._linked_documents.add(real)
-            self._add_document(self._describe(real, status, name, folder_id, path))
+            document = self._describe(real, status, name, folder_id, path)
+            if self._rows is None:
+                self._documents.append(document)
+            else:
+                self._rows.add([write_values(document)])
         elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
             self._listing.warnings.append(broken)
         else:
             self._listing.warnings.append(f"Left out: {name!r} is neither a file nor a folder.")
-
-    def _add_document(self, document: Document) -> None:
-        if self._rows is None:
-            self._documents.append(document)
-        else:
-            self._rows.add([write_values(document)])
 
 
 def display(name: str) -> str:
