@@ -313,9 +313,8 @@ class _Requests(_Writer):
         super().__init__(report, format_name, files, original)
         with reading() as session:
             listed = RequestList.model_validate(get_run(session, report.run.id).requests)
-        from tasks.reports.request_files import RequestFiles  # noqa: PLC0415 - 0.05 s, which few runs need
-
-        self._lists = RequestFiles(listed)
+        # Imported as a format is: few runs have a list, and what reads and writes Office files takes 0.1 s.
+        self._lists = import_module("tasks.reports.request_files").RequestFiles(listed)
 
     def add(self, company: CompanyReport) -> None:
         self._lists.add(company)

@@ -29,8 +29,7 @@ from tasks.reading.txt import decode_text
 from tasks.user_file import Line, Mistakes, UserFile
 
 if TYPE_CHECKING:
-    from openpyxl.cell import Cell, MergedCell
-    from openpyxl.worksheet.worksheet import Worksheet
+    from openpyxl import cell, worksheet
 
 FORMATS: Final = (".xlsx", ".xlsm", ".csv", ".yaml", ".yml")
 _LARGEST: Final = 1024 * 1024  # bytes of a workbook: it is kept with the run
@@ -225,7 +224,7 @@ def _from_workbook(path: Path) -> RequestList:
     )
 
 
-def _sheet_rows(sheet: "Worksheet") -> list[_Row]:
+def _sheet_rows(sheet: "worksheet.worksheet.Worksheet") -> list[_Row]:
     reach = {one.min_row for one in sheet.merged_cells.ranges if one.max_col > one.min_col}
     rows: list[_Row] = []
     # without its own ends a sheet is given in full, 200,000 cells
@@ -238,11 +237,11 @@ def _sheet_rows(sheet: "Worksheet") -> list[_Row]:
     return rows
 
 
-def _cell_text(cell: "Cell | MergedCell") -> str:
+def _cell_text(shown: "cell.Cell | cell.MergedCell") -> str:
     """The text that a cell shows: 1.10 with two decimals is not 1.1."""
-    value = cell.value
+    value = shown.value
     if isinstance(value, float):
-        decimals = re.search(r"0\.(0+)", cell.number_format or "")
+        decimals = re.search(r"0\.(0+)", shown.number_format or "")
         return f"{value:.{len(decimals[1])}f}" if decimals else f"{value:g}"
     if isinstance(value, dt.datetime):
         return value.date().isoformat()
