@@ -256,8 +256,8 @@ def _below_root(file: Path) -> str:
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6
-_SILENT: Final = "The room does not say: no passage was found that mentions this."
-_UNREAD: Final = "No passage was found that mentions this. It may be in what could not be read: {}."
+_SILENT: Final = "The room does not say, or says it in other words: no passage was found that answers this."
+_UNREAD: Final = "No passage was found that answers this. It may be in what could not be read: {}."
 _MOST_NAMED: Final = 3
 
 
