@@ -467,7 +467,7 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
                 if place.isupper() and len(place) > 4
                 else place
             )
-            return FoundValue(named, (contract.clause(match.start(), end),), 0.9)
+            return FoundValue(named, (contract.clause(start, end),), 0.9)
     return None
 
 
