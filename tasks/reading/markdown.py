@@ -84,7 +84,6 @@ def _flush(plain: list[str], writer: Writer) -> None:
 
 
 def _front_matter(lines: list[str]) -> int:
-    """The number of lines of front matter at the beginning."""
     if lines[0].rstrip() != "---":
         return 0
     return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in ("---", "...")), 0)

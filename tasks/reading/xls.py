@@ -232,7 +232,6 @@ class _Workbook:
         return show_cell(value, self._code(sheet.cell_xf_index(row, column)), from_1904=self._book.datemode == 1)
 
     def _code(self, style: int) -> str:
-        """The format code in a cell's style."""
         if not 0 <= style < len(self._book.xf_list):
             return ""
         key = self._book.xf_list[style].format_key

@@ -527,7 +527,6 @@ class _Workbook:
             self.sheets.add(self._row, column, shown)
 
     def _show(self, stored: str, kind: str, style: str) -> str:
-        """What a cell shows."""
         if kind == "Boolean":
             return {"1": "TRUE", "0": "FALSE"}.get(stored.strip(), stored)
         if kind == "DateTime":

@@ -109,11 +109,6 @@ def table_bounds(line: str) -> tuple[int, int]:
     return sum(bound != _TABLE_CLOSING for bound in bounds), bounds.count(_TABLE_CLOSING)
 
 
-def ends_table(line: str) -> bool:
-    """Whether `line` is the last line of a table."""
-    return line.endswith(_TABLE_CLOSING)
-
-
 PARAGRAPH: Final = b"\0"
 """What ends a paragraph among its words."""
 
@@ -585,7 +580,7 @@ class Layout:
 
 def _part_from_table(lines: list[str]) -> None:
     """Add an empty line if the last line ends a table, to separate it from the next table."""
-    if lines and ends_table(lines[-1]):
+    if lines and lines[-1].endswith(_TABLE_CLOSING):
         lines.append("")
 
 

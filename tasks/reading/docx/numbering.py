@@ -302,10 +302,6 @@ class Numbering:
         self._characters = 0
         self.is_full = False
 
-    def counter(self, styles: Styles) -> "ListCounter":
-        """A counter for one story: the body, a header, all footnotes."""
-        return ListCounter(self, styles)
-
     def names_style(self, style: bytes) -> bool:
         """Whether a level is linked to that paragraph style."""
         return xml.holds(self._data, style) and re.search(_LEVEL_STYLE % re.escape(style), self._data) is not None
@@ -377,19 +373,14 @@ class _Elements:
 
 
 class ListCounter:
-    """Counts the lists of one story, paragraph by paragraph."""
+    """Counts the lists of one story (the body, a header, all footnotes), paragraph by paragraph."""
 
     def __init__(self, numbering: Numbering, styles: Styles) -> None:
-        self._numbering = numbering
+        self.numbering = numbering
         self._styles = styles
         self._counts: dict[int, list[int | None]] = {}
         self._begun: set[tuple[int, int]] = set()
         self._items: dict[tuple[bytes | None, StyleNumber | None], _Item | None] = {}
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the limit for counted paragraphs is reached."""
-        return self._numbering.is_full
 
     def number(self, reference: bytes | None, style: StyleNumber | None) -> ListNumber | None:
         """Count a paragraph and return its number; None if it has none.
@@ -407,14 +398,14 @@ class ListCounter:
         if item is None:
             return None
         number = item.next()
-        self._numbering.note_number(len(number.text) if number is not None else 0)
+        self.numbering.note_number(len(number.text) if number is not None else 0)
         return number
 
     def _item(self, reference: bytes | None, style: StyleNumber | None) -> "_Item | None":
         """The list and level in which a paragraph is counted."""
         values = {name: int(value) for name, value in _REFERENCE.findall(reference or b"")}
         list_id = values.get(b"numId", style.list_id if style is not None else 0)
-        own = self._numbering.list(list_id, self._styles) if list_id else None
+        own = self.numbering.list(list_id, self._styles) if list_id else None
         if own is None:
             return None
         level = values[b"ilvl"] if b"ilvl" in values else own.find_level(style)
@@ -474,13 +465,13 @@ class ParagraphNumbers:
     @property
     def is_full(self) -> bool:
         """Whether the limit for counted paragraphs is reached."""
-        return self._counter.is_full
+        return self._counter.numbering.is_full
 
     def by_style(self, style: StyleNumber, at: int) -> ListNumber | None:
         """The number of the paragraph whose style, named at `at`, belongs to a list, unless it has
         a list of its own.
         """
-        if self._counter.is_full:
+        if self.is_full:
             return None
         properties = self._properties(at)
         if b"<w:numPr" in properties:
@@ -492,7 +483,7 @@ class ParagraphNumbers:
 
     def own(self, reference: bytes, at: int) -> ListNumber | None:
         """The number of the paragraph whose properties refer to a list before `at`."""
-        if self._counter.is_full:
+        if self.is_full:
             return None
         properties = self._properties(at)
         if _SPECIAL.search(properties) is not None and not self._is_counted(properties, at):

@@ -150,7 +150,6 @@ class _Document:
         return self._write_notes(kind, self._notes.take(kind, name))
 
     def _write_notes_left(self) -> None:
-        """Write the notes that no reference has used."""
         self._write([line for kind, notes in self._notes.left() for line in self._write_notes(kind, notes)])
 
     def _write_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
@@ -213,7 +212,7 @@ class _Document:
 
     def _counter(self) -> ListCounter | None:
         """A counter for one story; None if the document has no lists."""
-        return self._numbering.counter(self.styles) if "numbering" in self._parts else None
+        return ListCounter(self._numbering, self.styles) if "numbering" in self._parts else None
 
     def _warn_about_deletions(self) -> None:
         named = [label for label in self._deletions if label]
@@ -307,7 +306,6 @@ class _Notes:
 
 
 def _scan_parts(package: Package, parts: Mapping[str, Iterable[str]], kind: str) -> bytes:
-    """The scanned parts of that kind, joined."""
     return b"".join(package.scan(part) for part in parts[kind])
 
 

@@ -94,8 +94,6 @@ def _without_marks(text: str) -> str:
 
 
 class _TaggedPage(HtmlPage):
-    """A page whose numbers are tagged."""
-
     def __init__(self) -> None:
         super().__init__()
         self._tags = Tags()

@@ -413,7 +413,6 @@ class _Reader:
         return kind.startswith("image/") and shown
 
     def _name_mail(self, part: Part) -> str:
-        """A file name for a mail inside the mail."""
         inner = Part(part.content, 0, len(part.content), part.budget, part.depth + 1)
         name = part.file_name or inner.header("subject")
         return name if PurePath(name).suffix.lower() == ".eml" else _mail_name(name)

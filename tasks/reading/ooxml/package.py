@@ -102,7 +102,6 @@ class ZipMembers:
             at = named + extra + comment
 
     def _read_directory(self) -> tuple[int, bytes]:
-        """The number of the members, and the directory."""
         data = self._data
         end = data.rfind(b"PK\x05\x06")
         if end < 0:

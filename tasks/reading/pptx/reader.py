@@ -223,7 +223,6 @@ class Comments:
 
     @cached_property
     def _authors(self) -> dict[str, str]:
-        """The names of the authors by their ids."""
         names: dict[str, str] = {}
         for item in self._package.relationships(self._main):
             if item.kind in _AUTHOR_KINDS:
@@ -306,7 +305,6 @@ class _Presentation:
                 self._write_slide_parts(part, written)
 
     def _write_slide_parts(self, part: str, found: Iterable[Shape]) -> None:
-        """Write the shapes of a slide, then its notes and comments."""
         self._write_shapes(found)
         around = self._package.relationships(part)
         for notes in self._unwritten(around, "notesSlide"):

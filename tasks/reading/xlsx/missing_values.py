@@ -7,9 +7,10 @@ obtained, the cell shows the formula: `=VLOOKUP(A5,Rates,2)`. Only workbooks wit
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+from xml.sax.saxutils import escape
 
 from tasks.reading.ooxml.number_formats import show_number
-from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, escape, unescape
+from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape
 from tasks.reading.xlsx.rows import COLUMNS
 from tasks.reading.xlsx.values import CellKinds
 
@@ -101,13 +102,8 @@ class MissingValues:
         for cell in cells(piece, row):
             if cell.lacks_value:
                 tag = _TYPE.sub(b"", piece[cell.start : cell.inner - 1])
-                filled += (
-                    piece[at : cell.start],
-                    tag,
-                    b' t="str"><v>',
-                    _escape_stored(self._text(sheet, cell)),
-                    b"</v></c>",
-                )
+                text = escape(self._text(sheet, cell)).encode("utf-8", "replace")
+                filled += piece[at : cell.start], tag, b' t="str"><v>', text, b"</v></c>"
                 at = cell.end
         filled.append(piece[at:])
         return b"".join(filled)
@@ -126,7 +122,6 @@ class MissingValues:
             )
 
     def _text(self, sheet: str, cell: SheetCell) -> str:
-        """The text shown in place of a formula."""
         if self._values is None:
             self._values = self._recalculate()
         value = self._values.get((sheet.casefold(), cell.row, cell.column))
@@ -211,13 +206,7 @@ def _value(cell: SheetCell, string: Callable[[bytes], bytes]) -> float | str | N
         return None
 
 
-def _escape_stored(text: str) -> bytes:
-    """A text escaped as it would be stored in a cell."""
-    return escape(text).replace(b"<", b"&lt;").replace(b">", b"&gt;")
-
-
 def _sheet_names(sheets: Iterable[str]) -> str:
-    """The names of sheets, for use in a sentence."""
     names = [f"“{name[:100]}”" for name in sheets]
     more = len(names) - _MOST_NAMED
     named = ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

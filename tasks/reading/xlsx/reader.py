@@ -207,7 +207,6 @@ class SheetObjects:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """The names of people by their identifiers."""
         return {
             attribute(person[1], b"id"): attribute(person[1], b"displayName")
             for part in self._people

@@ -292,7 +292,6 @@ class Blocks:
         return sum(map(len, lines))
 
     def _has_hidden(self, row: SheetRow) -> bool:
-        """Whether any of the row's cells is in a hidden column."""
         hidden = self._hidden_columns
         return any(hidden[column : column + 1] == b"\1" for column in row.columns)
 
@@ -302,7 +301,6 @@ class Blocks:
         self._last = 0
 
     def _write(self) -> None:
-        """Write the lines taken so far as one block."""
         if not self._lines:
             return
         text = b"\n".join(self._lines).decode("utf-8", "replace")
