@@ -3,8 +3,8 @@
 A document that hangs, crashes or uses too much memory costs only itself: its process is ended, and the others go on.
 The processes end with this one, however it ends.
 
-pebble 5.2's `ProcessPool` was tried instead: it takes twice the processor time in the parent, does not retry a document
-in a fresh process if those before it may have harmed it, and its processes outlive a killed parent.
+pebble 5.2's `ProcessPool` was tried instead: it does not retry a document in a fresh process if those before it may have
+harmed it, and its processes outlive a killed parent.
 """
 
 import atexit
@@ -206,7 +206,9 @@ class Supervisor:
         """Take the results of a process, and reap it if it has ended."""
         invalid = False
         try:
-            while process.connection.poll():
+            if not ended:  # there is a message, or the end: to ask for it first takes as long as to receive it
+                self._settle(*process.receive())
+            while ended and process.connection.poll():
                 self._settle(*process.receive())
         except (EOFError, OSError):  # perhaps within a message
             ended = True

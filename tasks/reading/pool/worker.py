@@ -3,8 +3,7 @@
 The pool's fork server loads this module and the readers in advance, so that a new process is ready in a few
 milliseconds; nothing here imports Prefect, tables or settings.
 
-A process gets one document at a time and says with its reading whether it takes another: a fifth of a millisecond for
-each in the parent.
+A process gets one document at a time and says with its reading whether it takes another.
 """
 
 import atexit
