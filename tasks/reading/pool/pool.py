@@ -3,8 +3,8 @@
 A document that hangs, crashes or uses too much memory costs only itself: its process is ended, and the others go on.
 The processes end with this one, however it ends.
 
-pebble 5.2's `ProcessPool` was tried instead: it does not retry a document in a fresh process if those before it may have
-harmed it, and its processes outlive a killed parent.
+pebble 5.2's `ProcessPool` was tried instead: it does not retry a document in a fresh process if those before it may
+have harmed it, and its processes outlive a killed parent.
 """
 
 import atexit
