@@ -121,7 +121,8 @@ def _may_only_speak(stem: str, ending: str, kind: Kind, said: Signs) -> bool:
     is_about_code = said.has_code or stem.casefold() in read_file("marks.toml")["subjects"]["pages"]
     if is_about_code or (stem and not ending.startswith(".htm")):
         return is_about_code
-    is_confirmed = said.audit == "opinion" or kind.id in said.body or _is_named(stem, kind, said)
+    is_confirmed = said.audit == "opinion" or kind.id in said.body
+    is_confirmed |= said.title is None and _is_named(stem, kind, said)
     return not is_confirmed and (bool(kind.body) or not (stem or " " in said.line))
 
 
@@ -163,7 +164,7 @@ def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind |
         name = None
     if title is not None and name is not None and (is_kind(title.id, name.id) or is_kind(name.id, title.id)):
         return (title if is_kind(title.id, name.id) else name), _CERTAINTY["both"]
-    if title is not None and said.is_late and not title.over:
+    if title is not None and said.is_late and title.title:
         title = None  # it may be a heading, or a part of a list
     ranked = [(_rank(kind, said, is_title=kind is title), kind) for kind in (title, name) if kind is not None]
     if ranked:

@@ -92,6 +92,17 @@ _PARTIES: Final = re.compile(
     rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) "
 )
 """In plain words, how an agreement goes on behind its title: "made between A and B", "This lease is dated …"."""
+_THIS: Final = r"\b(?:this|dies\w{0,2}|cette|ce|la presente|esta|este|questa|deze|dit|denne|denna)"
+_POLICY: Final = re.compile(
+    rf"{_THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|report|review|analysis|summary|guide"
+    r"|richtlinie|bericht|politique|rapport|politica|informe|relazione|beleid|politik)\b"
+)
+_AGREEMENT: Final = re.compile(
+    rf"{_THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"
+    r"|vertrag|vereinbarung|contrat|convention|contrato|contratto|overeenkomst|aftale|avtal|avtale)\b"
+    r"(?! \w+ policy| policy)"
+)
+"""What a text calls itself in plain words."""
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
@@ -160,6 +171,9 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
+    if found is not None and found[0].kind.signed and _calls_itself_otherwise(body):
+        signs.denied.append(found[0].kind.id)
+        found = None
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
     is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
@@ -293,6 +307,11 @@ def find_denied_kinds(sentence: str) -> list[str]:
         and (tail := words[match.end :].strip()) in says["behind"] + says["tails"]
         and (tail in says["behind"] or words[: match.start].rstrip().endswith(tuple(says["before"])))
     ]
+
+
+def _calls_itself_otherwise(body: str) -> bool:
+    """Whether a text in plain words calls itself a policy or a report, twice or more, and never an agreement."""
+    return _AGREEMENT.search(body) is None and len(_POLICY.findall(body)) > 1
 
 
 def _names_parties(kind: Kind, line: str, body: str) -> bool:
