@@ -23,6 +23,7 @@ from storage.errors import DatabaseInUse
 from tests.homes import make_home
 from tests.matrices import quick_cases
 from tests.storage import filled, processes
+from tests.waiting import wait_for
 
 OPEN = """
 import sys
@@ -122,8 +123,7 @@ def test_a_backup_is_of_one_moment_while_a_run_writes(database_url: str, tmp_pat
     try:
         for number in range(3):
             count = len(written)
-            while len(written) == count:
-                pass
+            wait_for(lambda count=count: len(written) > count, pause=0.01)  # type: ignore[misc]
             backup.make(tmp_path / f"{number}.backup")
             assert len(written) > count
     finally:
