@@ -1,20 +1,19 @@
 """A whole review by the keyboard alone, from the login to the exported log, in a real browser; axe on every page."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from storage.logins import Role
 from tasks.reports.html import css_name
 from tests.api.pages.conftest import PASSWORD, add_person
+from tests.web.chromium import CHROMIUM, open_chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
     pytest.mark.xdist_group("report in a browser"),
@@ -23,10 +22,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+    with open_chromium() as browser:
         yield browser.new_page()
-        browser.close()
 
 
 def press(page: Page, name: str, *, most: int = 120) -> None:

@@ -1,6 +1,5 @@
 """Every link of a report that lies on the disk, followed in Chromium: none is dead, and what it leads to is in view."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
@@ -9,14 +8,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from docx import Document as WordDocument
 from openpyxl import Workbook
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tasks.reports.files import write_reports
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.pdf import pdfs
 from tests.tasks.reports.cited import draw, write_cited_run
+from tests.web.chromium import CHROMIUM, open_chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
     pytest.mark.xdist_group("report in a browser"),
@@ -51,12 +50,16 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_reports("r1", tmp_path / "out")
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield browser.new_page()
-        browser.close()
+def page(browser: Browser) -> Iterator[Page]:
+    with browser.new_context() as context:
+        yield context.new_page()
 
 
 def test_every_link_of_a_report_on_the_disk_leads_somewhere(report: Path, page: Page) -> None:

@@ -1,7 +1,6 @@
 """The page in a real browser, served from loopback by a server that writes down what it is asked for."""
 
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,9 +14,8 @@ from tasks.reports.report import build
 from tests.tasks.reports.rows import company, document, outcome, quote, write_company, write_run
 from tests.tasks.reports.test_key_figures import revenue, with_figures
 from tests.web.behaviours import page
+from tests.web.chromium import CHROMIUM
 from tests.web.server import Behaviour, LoopbackServer
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 

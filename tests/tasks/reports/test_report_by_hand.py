@@ -4,7 +4,6 @@ The browser is the machine's own; without it these tests are skipped.
 """
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -12,15 +11,15 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 from pypdf import PdfReader
 
 from tasks.reports.models import Report
 from tests.tasks.reports.everything import report_with_everything
 from tests.tasks.reports.of_any_size import pages_of, report_of, write_places
 from tests.tasks.reports.test_key_figures import with_figures
+from tests.web.chromium import CHROMIUM, open_chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 Scheme = Literal["light", "dark"]
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
@@ -32,10 +31,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
+    with open_chromium() as browser:
+        yield browser
 
 
 def write(report: Report, folder: Path) -> Path:
