@@ -92,10 +92,9 @@ _PARTIES: Final = re.compile(
     rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) "
 )
 """In plain words, how an agreement goes on behind its title: "made between A and B", "This lease is dated …"."""
-_THIS: Final = r"\b(?:this|dies\w{0,2}|cette|ce|la presente|esta|este|questa|deze|dit|denne|denna)"
+_THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
 _POLICY: Final = re.compile(
-    rf"{_THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|report|review|analysis|summary|guide"
-    r"|richtlinie|bericht|politique|rapport|politica|informe|relazione|beleid|politik)\b"
+    rf"{_THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|richtlinie|politique|politica|beleid|politik)\b"
 )
 _AGREEMENT: Final = re.compile(
     rf"{_THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"
@@ -310,7 +309,7 @@ def find_denied_kinds(sentence: str) -> list[str]:
 
 
 def _calls_itself_otherwise(body: str) -> bool:
-    """Whether a text in plain words calls itself a policy or a report, twice or more, and never an agreement."""
+    """Whether a text in plain words calls itself a policy or a memo, twice or more, and never an agreement."""
     return _AGREEMENT.search(body) is None and len(_POLICY.findall(body)) > 1
 
 

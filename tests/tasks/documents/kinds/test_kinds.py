@@ -538,7 +538,7 @@ def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: st
         ("f.md", "# Executive Summary: Shareholder Agreement Review\nNot ready to sign", None),
         ("f.pdf", "Financial Statements Review Report 2024", "financial_statements"),
         ("NDA.docx", "Non-Disclosure Agreement\nThis policy applies to all. Staff keep to this policy.", None),
-        ("NDA.docx", "Non-Disclosure Agreement\nThis agreement binds both. See this report, and this report.", "nda"),
+        ("NDA.docx", "Non-Disclosure Agreement\nThe agreement binds both. See this report, and this report.", "nda"),
         ("f.pdf", "Rules\n" + "Text.\n" * 20 + "Notice of termination\nA notice is in writing.", None),
         ("statute.html", "Statuto | Acme\nStatuto\nConsulta il documento in PDF.", None),
         ("statute.html", "Statuto | Acme\nStatuto\nSenza scopo di lucro. L'assemblea elegge.", "articles"),
