@@ -86,11 +86,6 @@ _ASKS_NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that a number, or a time, probably answers."""
-_ALL_OR_NONE: Final = (
-    r"\b(?:all|no|half|alle|keine|tous les|toutes les|aucune?|tod[oa]s l[oa]s|tutt[ie]|nessun\w?|ingen|inga)(?: \w+)? "
-)
-"""What says how many without a number, before the first letters of a word of the question."""
-_LETTERS: Final = 5
 _NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
 """What numbers a paragraph or an item before its words."""
 _TO_FILL: Final = re.compile(r"(?:\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$")
@@ -183,11 +178,6 @@ def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
 def _gives_number(texts: Sequence[str], at: int, question: str) -> bool:
     """Whether a text, or the value behind a label, has a number that is neither its own nor the question's."""
     words = " ".join(_NUMBERING.sub("", text, count=1) for text in _with_value(texts, at)).casefold()
-    asked = [
-        re.escape(word[:_LETTERS]) for word in re.findall(r"[^\W\d]+", question.casefold()) if len(word) >= _LETTERS
-    ]
-    if asked and re.search(f"{_ALL_OR_NONE}(?:{'|'.join(asked)})", words):
-        return True
     words = " ".join(word for word in re.findall(r"\w+", words) if word not in question.casefold())
     return any(map(str.isdigit, words)) or not NUMBER_WORDS.isdisjoint(words.split())
 

@@ -145,10 +145,10 @@ def test_words_that_only_look_like_the_questions_answer_nothing() -> None:
 
 
 RENT = (
-    "# Monthly rent of the office\nMonthly rent of the office: [to be agreed]\n"
+    "# Monthly rent of the office\nMonthly rent of the office: [to be agreed]\n\n"
     "Monthly rent rises by notice of the owner.\nMonthly rent of the office is due in advance.\n"
     "Monthly rent: EUR 5,500\nContract value:\nEUR 66,000\n"
-    "The board has two members. All shares are pledged. The 24seven staff work in shifts."
+    "The board has two members. The 24seven staff work in shifts."
 )
 
 
@@ -158,7 +158,6 @@ RENT = (
         ("What is the monthly rent of the office?", "Monthly rent: EUR 5,500"),
         ("What is the contract value?", "Contract value:\n   — a.txt\n\n2. EUR 66,000"),
         ("How many members does the board have?", "The board has two members."),
-        ("How many shares are pledged?", "All shares are pledged."),
         ("How many staff work at 24seven?", None),
     ],
 )
