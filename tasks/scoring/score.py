@@ -33,7 +33,7 @@ from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.errors import DiligenceError
-from tasks.figures.conflicts import RoomFigure
+from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
 from tasks.language.normalise import one_line
 from tasks.operation import operation
@@ -330,6 +330,7 @@ def criterion_results(
     judged: list[tuple[int, Judged, str]] = []
     open_evidence, name = evidence.open_to(answerer), inputs.company.name
     room = _figures(evidence, name)
+    conflicts = cache(lambda: find_conflicts(room(), criteria.figure_rule))
 
     for ordinal, criterion in enumerate(criteria.criteria):
         rests_on = hashes[criterion.id]
@@ -343,7 +344,7 @@ def criterion_results(
         elif isinstance(criterion, DocumentCheck):
             result = check_document(criterion, criteria.scale, evidence)
         else:
-            result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule)
+            result = check_figure(criterion, criteria.scale, room(), evidence, criteria.figure_rule, conflicts)
         yield ordinal, criterion, _with_unread(result, evidence), rests_on
     if judged:
         with suppress(DiligenceError):  # each judgement will say why the server cannot be asked
