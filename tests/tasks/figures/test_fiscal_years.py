@@ -89,3 +89,9 @@ def test_a_bare_year_of_a_company_of_52_weeks_ends_with_its_last_week() -> None:
 def test_a_day_to_come_in_a_table_does_not_date_a_document() -> None:
     text = "Key people\nAs of 31 January 2025.\nName\tBonus if still here on 31 December 2026\nJ. Brix\t6 months' pay\n"
     assert str(learn_calendar(text).dated) == "2025-01-31"
+
+
+def test_a_day_within_a_month_ends_no_year_that_nothing_calls_one() -> None:
+    covers = "As of October 16, 2025, there were 3 shares.\nAs of October 16, 2025, there were 4 options.\n"
+    assert not learn_calendar(covers).ends
+    assert learn_calendar(f"{covers}The year ended July 16, 2025 and the year ended July 16, 2024.\n").month == 7
