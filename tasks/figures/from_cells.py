@@ -243,7 +243,8 @@ class _Table:
     def _read_words(self, row: Row) -> None:
         """Read a row without numbers: it has no value for its name, begins a section, or is a line of a header."""
         filled = [cell for cell in row.cells if cell]
-        filled = filled[1:] if len(filled) == 2 and filled[0].lower() == "x" else filled  # a mark beside a heading
+        marked = len(filled) == 2 and filled[0].lower() == "x"  # a mark beside the name of a section
+        filled = filled[1:] if marked else filled
         if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
             return
@@ -254,7 +255,7 @@ class _Table:
         alone = len(filled) == 1
         if alone and self._body and not labels.is_date(filled[0]):
             self._section, self._above = filled[0], {}
-            self._since.append(filled[0])
+            self._since += [] if marked else filled
             return
         self._columns = []
         if alone and row.cells[0] and not self._header:

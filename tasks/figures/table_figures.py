@@ -391,6 +391,10 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
     return document.calendar.resolve(when, instant=instant), why
 
 
+_YEAR_OF_ACTUALS: Final = re.compile(r"\b(?:19|20)\d\dA\b")
+"""A year that is marked as actual goes before a word over all columns: "Base case" over 2023A and 2026E."""
+
+
 def _find_basis(
     document: LedgerDocument, cell: FigureCell, period: str, table_basis: Basis | None, table_ends: date | None
 ) -> Basis | None:
@@ -398,6 +402,7 @@ def _find_basis(
     words, dated = cell.column.words if cell.column else "", document.calendar.dated
     happened = WORDS.actual_heading.search(words) is not None
     basis = find_basis(words) or (cell.label.basis if cell.label else None)
+    basis = None if basis in {"budget", "forecast"} and _YEAR_OF_ACTUALS.search(words) else basis
     is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
     if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):
         basis = table_basis  # of a plan's years those that are over are actual

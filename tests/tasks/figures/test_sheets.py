@@ -518,6 +518,15 @@ def test_a_mark_beside_the_name_of_a_section_begins_no_other_columns(tmp_path: P
     assert [figure[1] for figure in sheet(tmp_path, rows)] == ["900000000", "950000000", "982000000", "1078000000"]
 
 
+def test_a_section_with_its_own_years_keeps_the_scale_and_actual_years_go_before_their_case(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD in thousands"], ["", "", "Base case"], ["x", "Income statement"]]
+    rows += [["", "", "2023A", "2030E"], ["", "Revenue", 900, 950], ["x", "Balance sheet"]]
+    rows += [["", "Year", "2023A", "2030E"], ["", "Total assets", 982, 1078]]
+    assert [(figure[1], figure[4]) for figure in sheet(tmp_path, rows)] == [
+        ("900000", "management"), ("950000", "forecast"), ("982000", "management"), ("1078000", "forecast"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("heading", "found"),
     [
