@@ -106,8 +106,9 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
 
 def _heads_line(text: str, match: re.Match[str]) -> bool:
     """Whether words are a label at the beginning of a line of the contract's head: `Effective Date: 1 March 2024`."""
-    begins = not text[: match.start()].rpartition("\n")[2].strip(" \t*-•|")
-    return begins and match.end() < OPENING and match[0].endswith(":")
+    above, _, before = text[: match.start()].rpartition("\n")
+    is_label = match[0].endswith(":") and not before.strip(" \t*-•|")
+    return is_label and match.end() < OPENING and not says("of_another", f"{above[-300:]} {text[match.end() :][:60]}")
 
 
 def _is_own(contract: Contract, clause: Span, end: int) -> bool:

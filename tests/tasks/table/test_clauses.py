@@ -46,6 +46,8 @@ HEAD = """Master Services Agreement
         ("effective_date", HEAD, "2024-01-01"),
         ("effective_date", "The parties amend the licence of Alpha Ltd.\nIts Effective Date: January 1, 2020.\n", None),
         ("effective_date", "Lease" + "\nWords." * 1000 + "\nExhibit C: Privacy policy\nEffective Date: January 1, 2024", None),
+        ("effective_date", "Amendment\nBetween A Ltd and B Ltd\nOriginal agreement\nEffective Date: May 1, 2020\n", None),
+        ("price", "Contracts with a total contract value of EUR 100,000 or more need approval.", None),
         ("price", HEAD, {"value": "17500000", "unit": "INR"}),
         ("price", "Where the total contract value is above EUR 5,000 the board approves.", None),
         ("effective_date", "This Agreement shall become effective on 15 July 2023.", "2023-07-15"),
