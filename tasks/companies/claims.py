@@ -249,7 +249,8 @@ def find_conflicts(claims: Sequence[Claim]) -> list[ClaimConflict]:
     return [
         ClaimConflict(field=field, claims=by_field[field])
         for field in CLAIMABLE
-        if by_field.get(field) and field not in _NEVER_IN_CONFLICT and _disagree(field, by_field[field])
+        if field not in _NEVER_IN_CONFLICT
+        and any(not _agree(a.value, b.value, _form(field)) for a, b in combinations(by_field.get(field, ()), 2))
     ]
 
 
@@ -258,10 +259,6 @@ def find_founding_year(claim: Claim) -> Claim | None:
     if claim.field == "extra.founding_date" and isinstance(year := claim.value.get("year"), int):
         return claim.model_copy(update={"field": "founded_year", "value": year})
     return claim if claim.field == "founded_year" else None
-
-
-def _disagree(field: str, claims: Sequence[Claim]) -> bool:
-    return any(not _agree(one.value, other.value, _form(field)) for one, other in combinations(claims, 2))
 
 
 def _agree(one: Any, other: Any, form: Callable[[str], str]) -> bool:

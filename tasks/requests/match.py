@@ -6,7 +6,7 @@ opening, by their years, and by the numbers of the room's folders and files if t
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -277,7 +277,8 @@ class _Document:
         plain = [plain_number(number) for number in own if number]
         found = plain[::-1]
         found += [".".join(plain[start:]) for start in range(len(plain) - 1)]
-        return list(dict.fromkeys(wider for number in found for wider in _wider_numbers(number)))
+        split = [number.split(".") for number in found]
+        return list(dict.fromkeys(".".join(parts[:end]) for parts in split for end in range(len(parts), 0, -1)))
 
     @cached_property
     def over(self) -> str | None:
@@ -289,12 +290,6 @@ class _Document:
             return None
         match, signs = find_kind(plain_words(self.stem)), self.room.signs.get(self.row.document_id)
         return match.kind.id if match and match.kind.over else (signs.title if signs and signs.title else "about")
-
-
-def _wider_numbers(number: str) -> Iterator[str]:
-    parts = number.split(".")
-    for end in range(len(parts), 0, -1):
-        yield ".".join(parts[:end])
 
 
 def _by_kind(items: Sequence[_Item]) -> dict[str, list[_Item]]:
