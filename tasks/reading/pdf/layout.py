@@ -286,7 +286,7 @@ _MOST_LINES: Final = 600
 _KNOWN: Final = 0.9
 """The share of words that PDFium gives too where a page that is printed twice was put together well."""
 _BREAK: Final = re.compile(r" *\r\n")
-_FREE: Final = 4
+_FREE: Final = 5
 """Columns of a form in which a value may take the empty cell behind its label: where there are more they have heads."""
 _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""

@@ -89,12 +89,13 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
 def test_a_value_takes_no_place_under_the_head_of_another_column() -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)
-    xs = [72, 200, 260, 320, 380, 440]
+    xs = [72, 200, 260, 320, 380, 440, 500]
     canvas.grid(xs, [700, 680, 660, 640])
-    for y, row in ((685, ("Company", "Shares", "Cost", "Unit", "Total")), (665, ("a)",)), (645, ("b)", "17", "19"))):
+    heads = ("Company", "Shares", "Cost", "Unit", "Total", "Tax")
+    for y, row in ((685, heads), (665, ("a)",)), (645, ("b)", "17", "19"))):
         for x, words in zip(xs, row, strict=False):
             canvas.drawString(x + 4, y, words)
     canvas.acroForm.textfield(name="a", value="1,185", x=110, y=662, width=80, height=16, borderWidth=0)
     canvas.save()
     row = next(line for line in reader.read(file.getvalue()).text.splitlines() if "1,185" in line)
-    assert row.split("\t") == ["a) 1,185", "", "", "", ""]
+    assert row.split("\t") == ["a) 1,185", "", "", "", "", ""]
