@@ -140,7 +140,7 @@ def is_reason(
     subject = {word for word in said if not word[0].isdigit()}
     if any((said if found else subject) & _words(text, language) for text in (asked, *passages)):
         return True
-    is_told = not all(map(_counts, word_forms(reason))) or bool(said & _words(rules, language))
+    is_told = not all(map(_counts, word_forms(reason))) or bool(subject & _words(rules, language))
     return is_told and (has_quotes or len(subject) < _OF_ITS_OWN)
 
 

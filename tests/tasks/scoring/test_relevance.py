@@ -101,6 +101,7 @@ def test_the_names_of_the_form_are_no_reason() -> None:
 def test_a_number_is_no_reason_for_silence() -> None:
     assert is_reason("91 %, 2025", RECURRING, [REVENUE])
     assert not is_reason("91 %, 2025", RECURRING, [REVENUE], found=False)
+    assert not is_reason("1", RECURRING, [REVENUE], "[1] is the first quotation.", found=False)
 
 
 @pytest.mark.parametrize(
