@@ -72,15 +72,11 @@ Candidate = tuple[str, Source]
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 _LOOKED_AT: Final = 24  # sentences among which those with a number are looked for
-_ASKS_COUNT: Final = re.compile(
-    r"\W*(?:how (?:many|much)|wie ?viele?|wie hoch|combien d(?!e temps)|a? ?(?:cuánt|quant)[oai]s?|hoeveel|hur mycket"
-    r"|hur många|hvor (?:mange|meget|mye)|ile|kolik)\b(?! (?:time|notice|zeit|tiempo|tempo|tijd|lang))",
-    re.IGNORECASE,
-)
-"""How a question begins that only a number answers."""
 _ASKS_NUMBER: Final = re.compile(
-    r"\b(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer|hoe lang|när|når"
-    r"|kiedy|kdy|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
+    r"\b(?:when|how (?:many|much|long|high|large|old|big)|wann|wie (?:viele?|hoch|lange)|wieviele?|quand|combien"
+    r"|cuándo|cuánt[oa]s?|quando|quant[oaie]s?|wanneer|hoe lang|hoeveel|när|når|hur (?:mycket|många)"
+    r"|hvor (?:mange|meget|mye)|ile|kolik|kiedy|kdy"
+    r"|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
     r"|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena)\b"
     r"|\b(?:total|valor|montant|importe|monto)\b",
     re.IGNORECASE,
@@ -162,10 +158,9 @@ def _keep_covered(
     if max(coverage[at] for at in likeliest) < LEAST:
         most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
         near = [most, *near] if coverage[most] >= LEAST else []
-    is_count = _ASKS_COUNT.match(question) is not None
-    if is_count or _ASKS_NUMBER.search(question):
+    if _ASKS_NUMBER.search(question):
         has = [at for at in near if coverage[at] >= LEAST and _gives_number(texts, at, question)]
-        near = [] if is_count and not has else list(dict.fromkeys([*has, *near]))
+        near = list(dict.fromkeys([*has, *near]))
     kept = [text for at in near for text in _with_value(texts, at)]
     return [(text, candidates[text]) for text in dict.fromkeys(kept)]
 
@@ -178,8 +173,8 @@ def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
 def _gives_number(texts: Sequence[str], at: int, question: str) -> bool:
     """Whether a text, or the value behind a label, has a number that is neither its own nor the question's."""
     words = " ".join(_NUMBERING.sub("", text, count=1) for text in _with_value(texts, at)).casefold()
-    words = " ".join(word for word in re.findall(r"\w+", words) if word not in question.casefold())
-    return any(map(str.isdigit, words)) or not NUMBER_WORDS.isdisjoint(words.split())
+    own = set(re.findall(r"\w+", words)).difference(re.findall(r"\w+", question.casefold()))
+    return any(map(str.isdigit, "".join(own))) or not NUMBER_WORDS.isdisjoint(own)
 
 
 def _says_something(sentence: str) -> bool:

@@ -148,7 +148,9 @@ RENT = (
     "# Monthly rent of the office\nMonthly rent of the office: [to be agreed]\n\n"
     "Monthly rent rises by notice of the owner.\nMonthly rent of the office is due in advance.\n"
     "Monthly rent: EUR 5,500\nContract value:\nEUR 66,000\n"
-    "The board has two members. The 24seven staff work in shifts."
+    "The board has two members. The network has many members. The network has two members. "
+    "The board has a sole director.\n"
+    "On 31 December 2023, employees knew. At 31 December 2023, there were 23 employees."
 )
 
 
@@ -158,12 +160,14 @@ RENT = (
         ("What is the monthly rent of the office?", "Monthly rent: EUR 5,500"),
         ("What is the contract value?", "Contract value:\n   — a.txt\n\n2. EUR 66,000"),
         ("How many members does the board have?", "The board has two members."),
-        ("How many staff work at 24seven?", None),
+        ("How many members does the network have?", "The network has two members."),
+        ("How many employees were there at 31 December 2023?", "At 31 December 2023, there were 23 employees."),
+        ("How many directors does the board have?", "The board has a sole director."),
     ],
 )
-def test_what_only_a_number_answers_is_answered_by_one_first(question: str, first: str | None) -> None:
+def test_what_only_a_number_answers_is_answered_by_one_first(question: str, first: str) -> None:
     shown = answer(question, [Source(1, "a.txt", None, RENT)])
-    assert f"1. {first}" in shown if first else "No sentence of the text given" in shown
+    assert f"1. {first}" in shown
     assert "# Monthly" not in shown
     assert "[to be agreed]" not in shown
 
