@@ -353,7 +353,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split()) if "\t" not in text else text
 
 
-_HYPHEN: Final = re.compile(r"\b[a-z]{4,}[-‐‑][a-z]{4,}\b(?![-‐‑])")
+_HYPHEN: Final = re.compile(r"\b(?!(?:dai|week|month|quarter|year)ly)[a-z]{2,}ly[-‐‑][a-z]{4,}\b(?![-‐‑])")
 
 
 def _part_compound(match: re.Match[str]) -> str:

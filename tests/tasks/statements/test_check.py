@@ -54,6 +54,9 @@ def test_a_hyphen_makes_no_other_words() -> None:
         check("The founders together hold 49.54% of the fully diluted shares.", [source]).verdict is Finding.SUPPORTED
     )
     assert check("The founders together hold 49.54% of the shares.", [source]).verdict is not Finding.SUPPORTED
+    for first in ("half-yearly", "post-closing", "half-million", "monthly-settled"):
+        told, said = (f"The {words} fee is EUR 5,000." for words in (first, first.partition("-")[2]))
+        assert check(said, [told]).verdict is not Finding.SUPPORTED
 
 
 @cases(
