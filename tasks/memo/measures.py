@@ -51,12 +51,14 @@ def _stems(words: str) -> frozenset[str]:
 
 _RISING: Final = _stems(
     "rise increase grow growth climb gain advance jump up higher improve expand more above widen deepen stieg "
-    "gestiegen wuchs gewachsen erhöhte erhöht progressé augmenté hausse"
+    "gestiegen wuchs gewachsen erhöhte erhöht vergrößert progressé augmenté hausse creusé creusée accrue aumentata"
 )
 _FALLING: Final = _stems(
     "fall decrease decline drop shrink reduce narrow down lower slip less below sank gesunken fiel gefallen reculé "
-    "baissé diminué recul baisse"
+    "baissé diminué diminuée recul baisse réduit réduite verringert reduziert vermindert ridotta diminuita reducida"
 )
+_BETTER: Final = _stems("improve gain advance")
+"""Words of a rise that say the opposite of a loss."""
 _OF_TIMES: Final = _stems("year quarter half month end ended period previous prior same earlier ago before")
 _ABROAD: Final = _stems(
     "betrug beträgt belief lag erreichte geschäftsjahr jahr vorjahr um auf gegenüber élève élevait atteint "
@@ -76,7 +78,8 @@ _TURNED: Final = {"low": "high", "high": "low"}
 _YEAR_BESIDE: Final = re.compile(r" \((?P<year>(?:19|20)\d\d): (?P<amount>[^()]{1,40})\)")
 """An amount of another year in brackets: "(2023: DKK 67.9 million)"."""
 _OF_ANOTHER: Final = re.compile(
-    r"\b(?:(?:previous|prior|last|preceding) (?:quarter|month|half|week)|attributable to)\b", re.IGNORECASE
+    r"\b(?:(?:previous|prior|last|preceding) (?:quarter|month|half|week)|attributable to|before (?:19|20)\d\d)\b",
+    re.IGNORECASE,
 )
 """Words of another time than the year before, and of the part of some owners, where the ledger has the whole."""
 _COMPARES: Final = re.compile(r"\b(up|down) from\b", re.IGNORECASE)
@@ -167,28 +170,24 @@ def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> It
     if growth is None or not is_plain or not is_single:
         return
     amounts_now, amounts_then = ([token.figure for token in side if token.figure] for side in (levels, earlier))
-    if any(is_loss(" ".join(token.text for token in sentence.tokens[first:last])) for _, first, last in named):
-        is_worked_out = any(change.digits for change in growth)  # the growth of what is below zero says nothing
-        if is_worked_out or not _grows(expression) or not _turns(growth, amounts_now, amounts_then):
-            return
-        growth, amounts_now, amounts_then = [], [*map(_negate, amounts_now)], [*map(_negate, amounts_then)]
-    elif not _fits(expression, amounts_now, amounts_then, growth, others):
+    is_below = any(is_loss(" ".join(token.text for token in sentence.tokens[first:last])) for _, first, last in named)
+    grows = _grows(expression) and not is_below
+    if not _fits(grows, amounts_now, amounts_then, growth, others):
         return
+    if is_below:
+        is_worked_out = any(change.digits for change in growth)  # the growth of what is below zero says nothing
+        if is_worked_out or not _grows(expression) or not _BETTER.isdisjoint(token.stem for token in others):
+            return
+        amounts_now, amounts_then = [*map(_negate, amounts_now)], [*map(_negate, amounts_then)]
     when, then = "".join(own), "".join(before)
     yield from (StatedMeasure(expression, figure, when) for figure in amounts_now)
     yield from (StatedMeasure(expression, figure, then or when, not then) for figure in amounts_then)
-    yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth if _grows(expression))
+    yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth if grows)
 
 
 def _negate(figure: StatedFigure) -> StatedFigure:
-    """A loss as the ledger has it: below zero."""
+    """A loss, or a fall, as the ledger has it: below zero."""
     return replace(figure, value=-figure.value, limit=_TURNED.get(figure.limit, figure.limit))
-
-
-def _turns(growth: Sequence[StatedFigure], now: Sequence[StatedFigure], then: Sequence[StatedFigure]) -> bool:
-    """Whether two amounts show the change that is said of them, which says no more than its direction; or none is."""
-    pairs = [one.value > other.value for one in now for other in then]
-    return not growth or pairs == [growth[0].limit == "low"]
 
 
 def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -209,7 +208,7 @@ def _sort_times(
 
 
 def _fits(
-    expression: Expression,
+    grows: bool,
     now: Sequence[StatedFigure],
     then: Sequence[StatedFigure],
     growth: Sequence[StatedFigure],
@@ -218,7 +217,8 @@ def _fits(
     """Whether what is said of a change goes with the amounts, and another time is named for a change alone."""
     if not growth and not then:
         return _BEFORE.isdisjoint(token.text for token in others)
-    return not growth or _grows(expression) or _turns(growth, now, then)
+    pairs = [one.value > other.value for one in now for other in then]
+    return not growth or grows or pairs == [growth[0].limit == "low"]
 
 
 def _grows(expression: Expression) -> bool:
@@ -265,7 +265,7 @@ def _is_change(token: Token, expression: Expression) -> bool:
 def _find_growth(
     sentence: ParsedSentence, changes: Sequence[Token], stems: AbstractSet[str]
 ) -> list[StatedFigure] | None:
-    """The change that a sentence states, in percent; one from 0 where it says no more; None if it is not clear."""
+    """The change that a sentence states, in percent: which way it goes, and how far; None if it is not clear."""
     turns = stems | {turn.lower() for turn in _COMPARES.findall(sentence.original)}
     rises, falls = bool(turns & _RISING), bool(turns & _FALLING)
     verbs = [token for token in sentence.tokens if token.stem in _MULTIPLES]
@@ -277,13 +277,9 @@ def _find_growth(
         times = Decimal(_MULTIPLES[token.stem])
         limit = _TURNED.get(limit, limit) if times < 0 else limit
         return [StatedFigure(token.start, token.end, PERCENT, times, 2, limit)]
-    for token in changes:
-        figure = token.figure
-        assert figure is not None
-        return [
-            replace(figure, value=-figure.value, limit=_TURNED.get(figure.limit, figure.limit)) if falls else figure
-        ]
-    return [StatedFigure(0, 0, PERCENT, limit="low" if rises else "high")] if rises or falls else []
+    figures = [token.figure for token in changes if token.figure]
+    figures = [*map(_negate, figures)] if falls else figures
+    return [StatedFigure(0, 0, PERCENT, limit="low" if rises else "high"), *figures] if rises or falls else []
 
 
 def _find_times(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
@@ -339,6 +335,8 @@ def agrees(figure: StatedFigure, value: FigureValue) -> bool | None:
     if value.unit == RATIO and figure.unit == PERCENT:
         actual, error = actual * 100, error * 100
     elif UNITS.get(figure.unit, figure.unit) != value.unit:
+        return None
+    if figure.limit and figure.value < 0 < actual:  # a profit is no loss of less than an amount
         return None
     half, near, far = (abs(figure.value) * part for part in (Decimal(0), _NEAR, _FAR))
     half = figure.step / 2 if figure.digits else half

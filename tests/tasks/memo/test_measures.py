@@ -44,6 +44,7 @@ STATED = {
         "Revenue grew 83 % to EUR 8.4 million in 2024.",
         "Revenue came to just under EUR 7.5 million in 2024.",
         "Revenue fell to EUR 8.4 million in 2024.",
+        "Revenue fell by less than 50 % in 2024.",
         "Revenue nearly doubled in 2024.",
         "The EBITDA margin reached 41.7 % in 2024.",
         "Net debt was 2.1 times EBITDA at 31 December 2024.",
@@ -61,6 +62,7 @@ STATED = {
         "Note 8: Employees",
         "Revenue per employee was EUR 25 thousand in 2024.",
         "The gross margin was almost 62 % in 2024, down from 59 %.",
+        "The net loss was less than EUR 2 million in 2024.",
         "Cash was EUR 1.15 million, up 3 % on the previous quarter.",
         "Cash was EUR 0.9 million.",
         "Revenue per quarter was EUR 2.1 million in 2024.",
@@ -77,6 +79,7 @@ STATED = {
 FALLEN = ACCOUNTS.replace("8,412", "3,232").replace("1,240", "(90)")
 STATED_OF_A_FALL = {
     MemoVerdict.SUPPORTED: ("Revenue nearly halved in 2024.", "Revenue fell by nearly 50 % in 2024."),
+    MemoVerdict.CONTRADICTED: ("Revenue grew by less than 10 % in 2024.",),
     MemoVerdict.NOT_FOUND: ("Net debt was 2.5 times EBITDA.", "Net debt was 2.5 times EBITDA at 31 December 2024."),
 }
 LOSING = ACCOUNTS.replace("1,240\t(310)", "(1,240)\t(310)")
@@ -89,6 +92,9 @@ STATED_OF_A_LOSS = {
     MemoVerdict.NOT_FOUND: (
         "The EBITDA loss narrowed to EUR 1,240 thousand in 2024, from EUR 310 thousand.",
         "The EBITDA loss narrowed to EUR 1,240 thousand in 2024.",
+        "The EBITDA loss improved to EUR 1,240 thousand in 2024, from EUR 310 thousand.",
+        "La perte d'EBITDA a été réduite à 1,24 million d'euros en 2024.",
+        "The EBITDA loss before 2024 was EUR 310 thousand.",
         "The EBITDA loss rose by 5 % to EUR 1,240 thousand in 2024.",
         "EBITDA was EUR 1.24 million in 2024.",
     ),
