@@ -95,10 +95,13 @@ _PARTIES: Final = re.compile(
 _THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
 _POLICY: Final = re.compile(
     rf"{_THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|richtlinie|politique|politica|beleid|politik)\b"
+    r"( (?:is|applies|covers|defines|describes|establishes|explains|governs|has|outlines|provides|says|sets|gilt|regelt"
+    r"|beschreibt|est|definit|decrit|fixe|sapplique|se|es|e|definisce|descrive|geldt|beschrijft|er|galler)\b)?"
 )
 _AGREEMENT: Final = re.compile(
     rf"{_THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"
-    r"|vertrag|vereinbarung|contrat|convention|contrato|contratto|overeenkomst|aftale|avtal|avtale)\b"
+    r"|nda|dpa|spa|\w*vertrag|\w*vereinbarung|contrat|convention|accord|bail|contrato|contratto|accordo|scrittura|patto"
+    r"|\w*overeenkomst|\w*aftale|\w*avtal|\w*avtale)\b"
     r"(?! \w+ policy| policy)"
 )
 """What a text calls itself in plain words."""
@@ -170,12 +173,12 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
-    if found is not None and found[0].kind.signed and _calls_itself_otherwise(body):
+    is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
+    if found is not None and found[0].kind.signed and not is_agreement and _calls_itself_otherwise(body):
         signs.denied.append(found[0].kind.id)
         found = None
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
-    is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
     signs.is_late = signs.is_late and not is_agreement
     signs.has_code = not is_agreement and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
@@ -310,7 +313,8 @@ def find_denied_kinds(sentence: str) -> list[str]:
 
 def _calls_itself_otherwise(body: str) -> bool:
     """Whether a text in plain words calls itself a policy or a memo, twice or more, and never an agreement."""
-    return _AGREEMENT.search(body) is None and len(_POLICY.findall(body)) > 1
+    says = _POLICY.findall(body)
+    return len(says) > 1 and any(says) and _AGREEMENT.search(body) is None
 
 
 def _names_parties(kind: Kind, line: str, body: str) -> bool:
