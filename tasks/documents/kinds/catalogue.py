@@ -31,6 +31,9 @@ _JOINED: Final = re.compile(
     r"(?:\w+(?P<ending>vertrag|vereinbarung)|(?P<last>agreement|contract|deed))\b"
 )
 """A name of two kinds: "loan and security agreement", "Anteilskauf- und Abtretungsvertrag"."""
+_STAGE: Final = re.compile(r"\breview (?:copy|draft|version)\b|\bdraft (?:for )?review\b")
+"""What a title calls a document that is still to be reviewed."""
+_DECISIONS: Final = frozenset({"board_minutes", "board_resolution", "shareholder_resolutions"})
 _LASTS: Final = ("vertrag", "vereinbarung", "agreement", "contract", "deed")
 """What such a name ends with: few lines have it, and the pattern takes ten times as long to find out."""
 
@@ -239,6 +242,7 @@ def _has_subject(kind: Kind, behind: str) -> bool:
     if not behind.startswith(" "):
         return False
     says = read_file("marks.toml")["subjects"]
+    behind = _STAGE.sub("draft", behind)
     words: Sequence[str] = list(takewhile(lambda word: word not in links(), filter(str.isalpha, behind.split())))
     if not kind.signed and len(words) == 1 and words[0] in says["programs"]:
         return True
@@ -278,7 +282,7 @@ def find_kind(words: str) -> Match | None:
     for match in found[1:]:
         if match.start - named.end > 1:
             break
-        is_decision = named.kind.serial and match.kind.signed  # a board resolution *on* a lease
+        is_decision = named.kind.id in _DECISIONS and match.kind.signed  # a board resolution *on* a lease
         named = named if is_decision or is_kind(named.kind.id, match.kind.id) else match
     return named
 

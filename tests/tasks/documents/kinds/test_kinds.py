@@ -526,6 +526,9 @@ def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: st
     assert what("a.txt", text).date == day
 
 
+BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen."
+
+
 @cases(
     ("name", "text", "kind"),
     [
@@ -543,6 +546,16 @@ def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: st
         ("statute.html", "Statuto | Acme\nStatuto\nConsulta il documento in PDF.", None),
         ("statute.html", "Statuto | Acme\nStatuto\nSenza scopo di lucro. L'assemblea elegge.", "articles"),
         ("corp-board-resolution-vehicle-lease.pdf", "", "board_resolution"),
+        ("Tax return lease agreement.pdf", "", "lease"),
+        ("Shareholders agreement review copy.pdf", "", "shareholders_agreement"),
+        ("Shareholders agreement draft for review.pdf", "", "shareholders_agreement"),
+        ("Cap table overview.pdf", "", "cap_table"),
+        ("Legal opinion memorandum.pdf", "", "legal_opinion"),
+        ("Amendment to process services agreement.pdf", "", "amendment"),
+        ("Amendment procedures.pdf", "", None),
+        ("f.pdf", f"HUUROVEREENKOMST\n{BELEID}\nDeze huurovereenkomst eindigt in 2026.", "lease"),
+        ("f.pdf", f"HUUROVEREENKOMST\ntussen Acme B.V. en Beta B.V.\n{BELEID}", "lease"),
+        ("f.pdf", f"HUUROVEREENKOMST\n{BELEID}", None),
         ("corp-lease-guarantee.pdf", "", "guarantee"),
         ("f.md", "# Invoice API\nIt has three calls.", None),
         ("f.md", "For terms of use, see the site", None),
