@@ -31,7 +31,7 @@ from tasks.figures.table_columns import (
     single_column,
 )
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
-from tasks.figures.table_grids import Grid
+from tasks.figures.table_grids import Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Row
 from tasks.language.numbers import (
@@ -72,7 +72,7 @@ _OF_A_STATEMENT: Final = 6
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
     """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
-    whole = table_grids.whole_grids(document.text, of_pages=document.of_pages, sheets=document.sheets)
+    whole = table_grids.whole_grids(document.text, reader.meaning, of_pages=document.of_pages, sheets=document.sheets)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
@@ -135,6 +135,7 @@ class _RowWords:
     meaning: Meaning | None
     when: When | None
     numbers: list[int]
+    is_sum: bool = False
 
     def is_time(self, *, is_stock: bool = False) -> bool:
         """Whether the row's name is only a time; for a stock, it may also say "Balance at"."""
@@ -174,7 +175,7 @@ class _Table:
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
         self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
-        self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
+        self._pace, self._months_of = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
@@ -243,7 +244,9 @@ class _Table:
     def _read_words(self, row: Row) -> None:
         """Read a row without numbers: it has no value for its name, begins a section, or is a line of a header."""
         filled = [cell for cell in row.cells if cell]
-        marked = len(filled) == 2 and filled[0].lower() == "x"  # a mark beside the name of a section
+        marked = (
+            len(filled) == 2 and filled[0].lower() == "x" and is_statement_name(filled[1])
+        )  # a mark beside its name
         filled = filled[1:] if marked else filled
         if tables.has_no_number(filled):
             self._leave_out_cells(row, [])
@@ -386,24 +389,24 @@ class _Table:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         numbers = self._without_note(row, numbers)
-        over, is_whole_side = self._read_sum(row, numbers, section)
+        over, is_sum, is_whole_side = self._read_sum(row, numbers, section)
         if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             self._section = "" if is_whole_side else self._section
             label, meaning = over, over.meaning
         when = label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
-        return _RowWords(name, label, meaning, when, numbers)
+        return _RowWords(name, label, meaning, when, numbers, is_sum)
 
-    def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool]:
-        """The name of a sum of the rows above, their section or the title, and whether it is that of a whole side."""
+    def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool, bool]:
+        """The name of a sum of the rows above, their section or the title; whether it is one, and of a whole side."""
         is_sum, is_sum_of_all = self._sums_rows_above(row, numbers)
         if not (is_sum or is_sum_of_all):
-            return None, False
+            return None, False, False
         over = section if is_sum and section else labels.label_in(self._titles[-1]) if self._titles else ""
         read = self._reader.read(over)
         is_named = read.meaning and (is_sum or read.meaning.concept.id == "total_assets")
-        return read if is_named else None, not is_sum
+        return read if is_named else None, True, not is_sum
 
     def _find_code(self, row: Row) -> int | None:
         """The cell with the code of a form's line; one that may be a number is a code in a column of codes alone."""
@@ -474,6 +477,7 @@ class _Table:
         if meaning.kind != "instant" or meaning.concept.id == "cash":  # that of the end stands below
             return False
         is_of_flows = any(map(WORDS.heading_of_cash_flows.search, (self._section, *self._titles[-2:])))
+        is_of_flows = is_of_flows and meaning.concept.id != "total_assets"
         return is_of_flows or WORDS.row_changes.match(self._section) is not None
 
     def _ends_changes(self, meaning: Meaning) -> bool:
@@ -485,7 +489,7 @@ class _Table:
         """The time of a number, and why it is left out without one, if it is."""
         when = said.when if said.when and said.when.dated else column.when if column else None
         if self._pace is not None and when is not None and when is said.when:
-            when = self._paced(when, meaning, column)
+            when = self._paced(when, meaning, column, said)
             return when, "" if when else "running totals" if self._pace else "no period"
         is_without = when is None and said.meaning is not None and column is None
         return when, "no header over the column" if is_without else ""
@@ -502,10 +506,10 @@ class _Table:
             figure, cell.meaning.rank, self._section, weight, consolidated, row=cell.row.start, in_currency=in_currency
         )
 
-    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
+    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None, said: _RowWords) -> When | None:
         """The period of a row of a series, as long as the step to the next; None where that is not certain."""
-        if when.is_bare_year and self._pace == 1:
-            return None  # between months: the sum of those that follow, or none
+        if when.is_bare_year and when.year in self._months_of and self._pace == 1 and not said.is_sum:
+            return None  # among its months: their sum, or none
         if not when.end or when.months is not None:
             return when
         if not self._pace:

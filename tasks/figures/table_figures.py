@@ -384,15 +384,14 @@ def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None
     day = None if instant or when.months or when.to_date else when.end
     if day and (document.is_of_a_quarter or cell.is_of_balance) and day != document.calendar.year_end(day.year):
         return None, "years or quarters"
-    if cell.label and WORDS.of_a_month.search(cell.label.words) and when.months != 1:
-        return None, "a rate, not the amount of its period"
     of_plan = (when.year or MOST_PLAN_YEARS + 1) <= MOST_PLAN_YEARS
     why = "years of a plan without its start" if of_plan else "no period"
     return document.calendar.resolve(when, instant=instant), why
 
 
 _YEAR_OF_ACTUALS: Final = re.compile(r"\b(?:19|20)\d\dA\b")
-"""A year that is marked as actual goes before a word over all columns: "Base case" over 2023A and 2026E."""
+"""A year marked as actual goes before words over all columns, "Base case" over 2023A and 2026E; not before those of its
+own column: "2023A budget"."""
 
 
 def _find_basis(
@@ -402,7 +401,8 @@ def _find_basis(
     words, dated = cell.column.words if cell.column else "", document.calendar.dated
     happened = WORDS.actual_heading.search(words) is not None
     basis = find_basis(words) or (cell.label.basis if cell.label else None)
-    basis = None if basis in {"budget", "forecast"} and _YEAR_OF_ACTUALS.search(words) else basis
+    actual = _YEAR_OF_ACTUALS.search(words) if basis in {"budget", "forecast"} else None
+    basis = None if actual and find_basis(words[actual.end() :]) is None else basis
     is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
     if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):
         basis = table_basis  # of a plan's years those that are over are actual

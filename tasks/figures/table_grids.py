@@ -6,7 +6,7 @@ are rows too. What the cells mean is decided elsewhere.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -259,11 +259,14 @@ _MOST_PAGE_TITLES: Final = 40
 """Lines over the parts of a table that are kept."""
 
 
-def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ()) -> Iterator[Grid]:
+def whole_grids(
+    text: str, means: Callable[[str], object], *, of_pages: bool = True, sheets: Sequence[int] = ()
+) -> Iterator[Grid]:
     """The tables of a text; a table that continues after a page break gets the heading of its beginning.
 
     Only if the text is `of_pages`: a new sheet or slide starts a new table. Within one of the `sheets`, of which the
-    offsets are given, a statement below others gets the heading of the first.
+    offsets are given, a statement below others gets the heading of the first; `means` tells whether a label names a
+    concept.
     """
     before: Grid | None = None
     end = of_sheet = 0
@@ -271,10 +274,10 @@ def whole_grids(text: str, *, of_pages: bool = True, sheets: Sequence[int] = ())
     for grid in grids(text):
         if sheet := bisect_right(sheets, grid.rows[0].start):
             heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
-            if before is not None and heading and _stands_under(heading, grid, labels):
+            if before is not None and heading and _stands_under(heading, grid, labels, means):
                 yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
             else:
-                if sheet != of_sheet or any(map(has_days, _heading_of_days(grid))):
+                if sheet != of_sheet or not WORDS.drivers.fullmatch(_own_heading(grid)):
                     before, of_sheet, labels = grid, sheet, {}
                 yield grid
             named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
@@ -324,29 +327,36 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
     return any(_mentions_time(row) for row in _heading_of_days(before))
 
 
-def _stands_under(heading: Sequence[Row], grid: Grid, labels: Mapping[str, Sequence[str]]) -> bool:
+def _stands_under(
+    heading: Sequence[Row], grid: Grid, labels: Mapping[str, Sequence[str]], means: Callable[[str], object]
+) -> bool:
     """Whether a table of a sheet without a heading stands under the days or years of one above it.
 
     Each of its numbers does, all of them in most rows; what heads it is a statement's name, with no word of a part or
-    scenario; and fewer than half of its rows have the name of one above it (`labels`) with other numbers.
+    scenario; and of the rows that have the name of one above it (`labels`) with other numbers none names a concept, and
+    they are fewer than half.
     """
     rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
-    own = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
-    if not rows or not has_days(heading[-1]) or not _is_statement_name(" ".join(own).strip()):
+    if not rows or not has_days(heading[-1]) or not is_statement_name(_own_heading(grid)):
         return False
     dated = {at for at, cell in enumerate(heading[-1].cells) if is_dated(cell)}
     numbers = [{at for at, cell in enumerate(row.cells) if at and is_number(cell)} for row in rows]
     if not all(each <= dated for each in numbers) or 2 * numbers.count(dated) <= len(rows):
         return False
-    others = sum(1 for row in rows if row.cells != labels.get(row.label.casefold(), row.cells))
-    return 2 * others < len(rows)
+    others = [row.label for row in rows if row.cells != labels.get(row.label.casefold(), row.cells)]
+    return 2 * len(others) < len(rows) and not any(map(means, others))
 
 
-def _is_statement_name(heading: str) -> bool:
+def _own_heading(grid: Grid) -> str:
+    """What stands over a table's numbers, in one line, without what is said of hidden rows."""
+    lines = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
+    return _HIDDEN.sub(" ", " ".join(lines)).strip()
+
+
+def is_statement_name(heading: str) -> bool:
     """Whether a heading is the name of a statement, with nothing behind it but units of money or a section of it:
     "Balance sheet (USD m)", "Balance sheet: assets".
     """
-    heading = _HIDDEN.sub(" ", heading).strip()
     match = WORDS.statement_heading.match(heading) or WORDS.statement_section.match(heading)
     rest = WORDS.statement_parts.sub("", heading[match.end() :]).strip(" :") if match else heading
     return match is not None and (not rest or (only_units(rest) and not read_units(rest).percent))

@@ -506,15 +506,23 @@ def test_the_years_at_the_top_of_a_model_head_the_statements_below_its_drivers(t
     ]
 
 
-def test_a_second_statement_of_the_same_rows_is_another_scenario(tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", ["Best case", "Beta GmbH", "Germany"])
+def test_a_block_of_a_scenario_or_of_others_parts_a_statement_from_the_first_years(tmp_path: Path, block: str) -> None:
+    rows: list[Row] = [["USD m", 2022, 2023], ["Days", 365, 365], [], [block], [], ["Sales", 700, 710], []]
+    assert sheet(tmp_path, [*rows, ["Balance sheet"], [], ["Total assets", 700, 710]]) == []
+
+
+@pytest.mark.parametrize("revenue", [5000, 8000])
+def test_a_second_statement_of_the_same_rows_is_another_scenario(tmp_path: Path, revenue: int) -> None:
     rows: list[Row] = [["EUR", 2022, 2023], ["Days", 365, 365], [], ["Income statement"], [], ["Revenue", 5000, 6000]]
-    rows += [["EBITDA", 1500, 1600], [], ["Income statement"], [], ["Revenue", 8000, 9000], ["EBITDA", 2800, 2900]]
+    rows += [["EBITDA", 1500, 1600], [], ["Income statement"], [], ["Revenue", revenue, revenue + 1000]]
+    rows += [["Wages", 2000, 2100], ["Rent", 1200, 1300], ["EBITDA", 2800, 2900]]
     assert [figure[1] for figure in sheet(tmp_path, rows)] == ["5000", "6000", "1500", "1600"]
 
 
 def test_a_mark_beside_the_name_of_a_section_begins_no_other_columns(tmp_path: Path) -> None:
     rows: list[Row] = [["", "USD m", 2022, 2023], ["x", "Income statement"], ["", "Revenue", 900, 950]]
-    rows += [["x", "Balance sheet"], ["", "Total assets", 982, 1078]]
+    rows += [["x", "Balance sheet"], ["", "Total assets", 982, 1078], ["x", "Beta GmbH"], ["", "Equity", 500, 600]]
     assert [figure[1] for figure in sheet(tmp_path, rows)] == ["900000000", "950000000", "982000000", "1078000000"]
 
 
@@ -564,8 +572,28 @@ def test_a_forecast_from_historical_figures_is_no_actual(tmp_path: Path) -> None
     assert [figure[4] for figure in sheet(tmp_path, rows)] == ["forecast", "forecast"]
 
 
-def test_recurring_revenue_of_a_month_is_of_no_year() -> None:
-    assert [value for _, value, *_ in figures("USD\tJan 2025\t2024\nMRR\t1817\t2000\n")] == ["1817"]
+def test_recurring_revenue_of_a_month_is_no_year_of_it_but_twelve_times_it_is() -> None:
+    text = "USD\tJan 2025\t2024\nMRR\t1817\t2000\nARR (MRR x 12)\t\t21804\n"
+    assert [figure[1:4] for figure in figures(text)] == [("21804", "USD", "2024-12-31")]
+
+
+def test_what_is_marked_as_actual_beside_its_own_budget_keeps_both(tmp_path: Path) -> None:
+    found = sheet(tmp_path, [["USD", "2023A", "2023A budget"], ["Revenue", 90000, 95000]])
+    assert [(figure[1], figure[4]) for figure in found] == [("90000", "management"), ("95000", "budget")]
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [
+        ("Consolidated cash flow statement for the years ended 31 December 2024 and 2023", []),
+        ("Cash flow statement and balance", ["7000", "6000"]),
+        ("Notes to the cash flow statement", ["7000", "6000"]),
+        ("Income statement, cash flow statements, key data", ["7000", "6000"]),
+    ],
+)
+def test_only_under_the_name_of_the_cash_flow_statement_is_a_balance_a_change(title: str, found: list[str]) -> None:
+    text = f"{title}\n\nEUR\t2024\t2023\nEquity\t7,000\t6,000\n"
+    assert [figure[1] for figure in figures(text)] == found
 
 
 def test_tons_and_reclassified_amounts_are_no_figures() -> None:
@@ -578,6 +606,8 @@ def test_tons_and_reclassified_amounts_are_no_figures() -> None:
 def test_the_name_of_a_statement_or_comparison_over_a_column_is_no_part() -> None:
     text = "EUR\tBalance sheet as of Dec 2024\tComparison amount (as of Dec 2023)\nTotal assets\t5,000\t6,000\n"
     assert [figure[3:] for figure in figures(text)] == [("2024-12-31", None), ("2023-12-31", None)]
+    opening = figures("EUR\tOpening balance sheet as of Jan 2024\tComparison to 2023\nTotal assets\t5,000\t6,000\n")
+    assert all(figure[4] for figure in opening)
 
 
 def test_a_code_in_a_files_name_is_no_currency() -> None:
@@ -589,3 +619,6 @@ def test_years_between_the_months_of_a_series_are_passed_by(tmp_path: Path) -> N
     rows: list[Row] = [["USD", "Revenue"], [2023, 12000], *([dt.date(2023, month, 1), 5000] for month in (1, 2, 3))]
     rows += [[2024, 15000], *([dt.date(2024, month, 1), 5500] for month in (1, 2, 3))]
     assert {figure[1] for figure in sheet(tmp_path, rows)} == {"5000", "5500"}
+    of_2022: list[Row] = [[2022, 60000]]
+    assert "60000" in {figure[1] for figure in sheet(tmp_path, [*rows[:1], *of_2022, *rows[2:5]])}
+    assert "15000" in {figure[1] for figure in sheet(tmp_path, [*rows[:1], *rows[2:5], [2023, 15000]])}
