@@ -16,13 +16,14 @@ from typing import Final
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import DATA, SHORT_NAMES, WORDS, Concept, Figure, Taxonomy, either, spellings, words_in
-from tasks.figures.table_labels import without_dates
+from tasks.figures.table_labels import without_periods
 from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
     MONTH,
     When,
     a_year_before,
+    count_months,
     find_periods,
     header_period,
     last_day,
@@ -190,7 +191,8 @@ class Spoken:
         heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
         over = _line_over(self._document.text, self.start) if self._document.is_listed(self.start) else ""
         if find_periods(heading) and spoken_span(over) and find_periods(over):
-            heading = over  # under the title of a release on a quarter: "Nine months ended September 30, 2024"
+            # under the title of a release on a quarter: "Nine months ended September 30, 2024"
+            heading = over if _is_on_company(over, spoken_span(over)) else ""
         if not heading or len(heading) > _LONGEST_LEAD or WORDS.of_plans.search(heading):
             return None
         found = [when for when in find_periods(heading) if when.dated]
@@ -218,17 +220,30 @@ def _is_of_all(document: LedgerDocument, heading: str, when: When) -> bool:
     """Whether a heading names no other time than `when` and is the document's title or wholly on the company."""
     if WORDS.of_plans.search(heading) or WORDS.of_others.search(heading) or not _is_within(document, heading, when):
         return False
-    named = WORDS.of_the_company.sub(" ", without_dates(heading))
-    return document.is_title(heading) or _WORD.search(named) is None
+    period = document.calendar.resolve(when, instant=False)
+    return document.is_title(heading) or _is_on_company(heading, count_months(period) if period else None)
+
+
+def _is_on_company(heading: str, months: int | None) -> bool:
+    """Whether a heading, but for its dates, has only words on the company as a whole and on so many months."""
+    if spoken_span(heading) not in {None, months} or not all(when.dated for when in find_periods(heading)):
+        return False
+    words = WORDS.of_the_company.sub(" ", without_spans(without_periods(heading.lower())))
+    return _WORD.search(re.sub(_LENGTHS.get(months or 0, r"\Z"), " ", words)) is None
+
+
+_LENGTHS: Final = {1: r"\bmonth(?:ly)?\b", 3: r"\bquarter(?:ly)?\b", 6: r"\bhalf\b", 12: r"\byear\b"}
+"""What a heading may call the time that its document is of: "the quarter at a glance"; not the full or last one."""
 
 
 def _is_within(document: LedgerDocument, heading: str, when: When) -> bool:
-    """Whether a heading names no other time than `when`, or the year that it ends in."""
+    """Whether a heading names no other time than `when`, its last day, or the year that it ends in."""
     said, resolve = header_period(heading), document.calendar.resolve
     end = resolve(when, instant=True)
-    if said is None or not said.dated or end is None:
+    if said is None or not said.dated or end is None or (said.is_bare_year and end.startswith(str(said.year))):
         return True
-    return resolve(said, instant=True) == end or (said.is_bare_year and end.startswith(str(said.year)))
+    is_day = _names_day(said)
+    return resolve(said, instant=is_day) == (end if is_day else resolve(when, instant=False))
 
 
 def _names_day(when: When) -> bool:

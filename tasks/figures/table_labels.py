@@ -189,10 +189,10 @@ def label_in(title: str) -> str:
 
 def without_dates(words: str) -> str:
     """What is left of a label without its periods and filler words."""
-    return " ".join(WORDS.filler.sub(" ", _without_periods(words)).split())
+    return " ".join(WORDS.filler.sub(" ", without_periods(words)).split())
 
 
-def _without_periods(words: str) -> str:
+def without_periods(words: str) -> str:
     """Words in which each period is replaced by a blank."""
     periods = find_periods(words)
     starts = [0, *(when.stop for when in periods)]
@@ -209,7 +209,7 @@ def is_date(words: str) -> bool:
 
 def entity_named(text: str, label: Label) -> str | None:
     """The part of the company that a column's words name; None if they name the whole, or a concept."""
-    rest = WORDS.other_calendar.sub(" ", without_basis(without_units(_without_periods(without_spans(text)))))
+    rest = WORDS.other_calendar.sub(" ", without_basis(without_units(without_periods(without_spans(text)))))
     if label.meaning is not None or only_units(rest):
         return None
     plain = " ".join(WORDS.filler.sub(" ", rest).split())

@@ -268,6 +268,7 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
 
 FAR = "This line says nothing at all.\n\n" * 9
 """Lines by which a table no longer stands under the title."""
+NINE_MONTHS = "# Acme reports results for third quarter 2024\n\n{} September 30, 2024\n\n● Revenue was $5,000\n"
 
 
 @pytest.mark.parametrize(
@@ -300,6 +301,18 @@ FAR = "This line says nothing at all.\n\n" * 9
         ("# Acme update, March 2025\n\n- Revenue: $5,000 (YTD)\n- Debt: $4 (LTM)\n", []),
         ("# Acme annual report 2024\n\n## Executive summary\n\n### Key Metrics\n\n- Revenue: $5,000\n", ["5000"]),
         ("# Acme\n\nReference: Annual report 2023\n\n- Revenue: $5,000\n", []),
+        # a heading on another time, or a line that names somebody else or a plan, stands over what is not of this time
+        ("# Management accounts Q3 2024\n\n## The quarter at a glance\n\n- Revenue: £5,000\n", ["5000"]),
+        ("# Management accounts Q3 2024\n\n## Prior year\n\n- Revenue: £5,000\n- Team: 9\n", []),
+        ("# Management accounts Q3 2024\n\n## Year to date\n\n- Revenue: £5,000\n- Team: 9\n", []),
+        ("# Management accounts Q3 2024\n\n## Restated\n\n- Revenue: £5,000\n", []),
+        ("# Management accounts Q3 2024\n\n## September 2024\n\n- Revenue: £5,000\n", []),
+        ("# Acme annual report 2024\n\n## Fourth quarter\n\n- Revenue: £5,000\n", []),
+        ("# Acme update, March 2025\n" + FAR + "## Full year\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", []),
+        (NINE_MONTHS.format("The company: nine months ended"), ["5000"]),
+        (NINE_MONTHS.format("Beta Inc., nine months ended"), []),
+        (NINE_MONTHS.format("North America, nine months ended"), []),
+        (NINE_MONTHS.format("Pro forma nine months ended"), []),
     ],
 )
 def test_lists_of_an_update_are_of_its_month_under_headings_on_the_company(
