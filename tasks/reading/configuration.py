@@ -3,7 +3,6 @@
 Separate from the reading processes, which are passed both: settings need pydantic, which takes 0.2 s to load.
 """
 
-import atexit
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
@@ -124,9 +123,7 @@ def recognising_pool() -> ExtractionPool:
 
 @lru_cache(maxsize=2)
 def _recognising_pool(limits: Limits) -> ExtractionPool:
-    pool = ExtractionPool(processors(), limits, recognise.recognise_page)
-    atexit.register(pool.close)
-    return pool
+    return ExtractionPool(processors(), limits, recognise.recognise_page)
 
 
 def recognised(result: "Future[Reading]", found: Engines) -> RecognisedPage:

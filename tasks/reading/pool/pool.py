@@ -40,6 +40,23 @@ _ATTEMPTS: Final = 4
 """After so many processes in a row that end before they have read anything, the readers are held to be broken."""
 
 
+_started: set["Supervisor"] = set()
+_starting = threading.Lock()
+_is_ending = threading.Event()
+
+
+@atexit.register
+def _end() -> None:
+    """End all processes, and let threads that an interrupt left at work start no more.
+
+    multiprocessing would end them next, and fails where a thread of ours reaps one meanwhile.
+    """
+    with _starting:
+        _is_ending.set()
+    for supervisor in tuple(_started):
+        supervisor.close()
+
+
 class PoolLoad(NamedTuple):
     """How many processes there are, how many of them are reading, and how many documents are waiting."""
 
@@ -77,13 +94,15 @@ class Supervisor:
 
     def start(self) -> None:
         """Start the processes in the background."""
-        with self._lock:
+        with _starting, self._lock:
+            self._closed |= _is_ending.is_set()
             if self._thread is None and not self._closed:
                 self._woken, self._wake = os.pipe()
                 for descriptor in (self._woken, self._wake):
                     os.set_blocking(descriptor, False)
                 self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
                 self._thread.start()
+                _started.add(self)
 
     def add(self, job: Job) -> None:
         """Queue a document; its future gets the result."""
@@ -105,6 +124,7 @@ class Supervisor:
             self._wake_thread()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
+        _started.discard(self)
 
     def _wake_thread(self) -> None:
         """Wake the thread; the caller holds the lock."""
@@ -312,7 +332,6 @@ class ExtractionPool:
         self._limits, self._read, self._load = limits, read, load
         modules = list_reader_modules() if modules is None else modules
         self._supervisor = Supervisor(workers or processors(), limits, read, load, modules)
-        atexit.register(self.close)
 
     def __enter__(self) -> Self:
         return self
@@ -367,7 +386,6 @@ class ExtractionPool:
     def close(self) -> None:
         """End the processes; whatever is still being read fails with Unavailable."""
         self._supervisor.close()
-        atexit.unregister(self.close)
 
     def _check_size(self, path: Path) -> None:
         try:

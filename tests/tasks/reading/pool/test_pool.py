@@ -181,6 +181,30 @@ def test_a_closed_pool_says_so(document: Document) -> None:
         pool.read(document("after"), ".txt")
 
 
+AT_THE_END = """
+import atexit, multiprocessing.util, sys
+from pathlib import Path
+
+def go_on():  # after our own end, and before multiprocessing's
+    try:
+        print(pool.ExtractionPool(1).read(Path(sys.argv[1]), ".txt").text)
+    except Unavailable as error:
+        print(error)
+
+atexit.register(go_on)
+from tasks.errors import Unavailable
+from tasks.reading.pool import pool
+print(pool.ExtractionPool(1).read(Path(sys.argv[1]), ".txt").text)
+"""
+
+
+def test_a_thread_that_goes_on_while_the_program_ends_starts_no_reader(document: Document) -> None:
+    command = [sys.executable, "-c", AT_THE_END, str(document("words"))]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.splitlines() == ["words", "The readers were shut down. Try again."]
+    assert ended.stderr == ""
+
+
 PARENT = """
     import sys, threading, time
     from pathlib import Path
