@@ -35,6 +35,7 @@ from tasks.language.normalise import escape_line, escape_text
 from tasks.prefect_setup import TRACKING_LOG, untracked
 from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
+from tasks.reading.configuration import ReadingSettings
 from tasks.reading.ocr.page import FAILED
 from tasks.remote.environment import usable_environment
 from tasks.reports.report import list_warnings, load_results, result_lines
@@ -341,10 +342,12 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
             if company_id not in bars:
                 bars[company_id] = progress.add_task(escape_line(name), total=None)
             embedded, passages = under_way.get(company_id, (done, total))
-            if scans.get(company_id) and scans[company_id] != told.get(company_id) and not progress.console.is_terminal:
-                told[company_id] = scans[company_id]
-                progress.console.print(f"{name}{scans[company_id]}")
-            what = ", passages by meaning" if company_id in under_way else scans.get(company_id, "")
+            scanned = scans.get(company_id, "")
+            is_news = scanned != told.setdefault(company_id, scanned)  # what is seen first may be of an earlier start
+            if scanned and is_news and not progress.console.is_terminal:
+                told[company_id] = scanned
+                progress.console.print(f"{name}{scanned}")
+            what = ", passages by meaning" if company_id in under_way else scanned
             progress.update(
                 bars[company_id], description=escape_line(name) + what, completed=embedded, total=passages or None
             )
@@ -357,6 +360,7 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
     """
     counts: dict[int, tuple[str, int, int]] = {}
     scans: dict[int, str] = {}
+    are_read = ReadingSettings.current().ocr != "off"
     with database.reading() as session:
         run = runs.find_run(session, batch)
         if run is None or (run.finished_at is not None and run.finished_at < since):
@@ -368,8 +372,8 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
-        for company_id, (read, pages) in scans_done(session, run.id, FAILED).items():
-            scans[company_id] = f", scans: {read:,} of {pages:,} pages" if read < pages else ""
+        for company_id, (read, pages) in scans_done(session, run.id, FAILED).items() if are_read else ():
+            scans[company_id] = f", scans: {read:,} of {pages:,} pages" if 0 < read < pages else ""
     return counts, scans
 
 

@@ -1,16 +1,24 @@
-"""The command line and money: what an estimate tells, and mistakes in budgets and prices."""
+"""What a run tells of its scans; an estimate; mistakes in budgets and prices."""
 
+import io
 from pathlib import Path
+from threading import Event
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
+from deployments import run
 from deployments.run import estimate_lines
 from flows.estimate import CompanyEstimate, Estimate
+from storage import database, runs
+from storage.runs import RunStatus
 from tasks.spending.money import Cap, Pace, Price, Usage
 from tests.cases import cases
 from tests.deployments.test_command_line import call
 from tests.flows.conftest import batch_file
 from tests.servers.openai_server import ModelServer
+from tests.tasks.reports.rows import company, write_run
 
 __all__ = ["batch_file"]
 
@@ -144,3 +152,28 @@ def test_a_mistake_in_the_prices_file_is_told_before_anything_runs(batch_file: P
     done = call(["run", batch_file], batch_file.parent, **environment)
     assert done.returncode == 2
     assert "prices.toml, line 2, models.a-model.input: must be a number" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("ocr", "told"), [("auto", ["Alpha, scans: 2 of 41 pages", "Alpha, scans: 3 of 20 pages"]), ("off", [])]
+)
+def test_a_file_is_told_of_scans_once_some_were_read_since_this_start(
+    home: Path, monkeypatch: pytest.MonkeyPatch, ocr: str, told: list[str]
+) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR", ocr)
+    write_run("r1", [company("Alpha")], status=RunStatus.RUNNING, finished_at=None)
+    with database.reading() as session:
+        (alpha,) = runs.run_companies(session, "r1")
+    ended, seen = Event(), [(1, 51), (0, 20), (0, 41), (2, 41), (2, 41), (3, 20), (20, 20)]
+    looks = iter(range(len(seen)))
+    look: list[int] = []
+
+    def wait(_: float) -> bool:
+        look[:] = [next(looks)]
+        return look[0] == len(seen) - 1
+
+    monkeypatch.setattr(run, "scans_done", lambda *_: {alpha.id: seen[look[0]]})
+    monkeypatch.setattr(ended, "wait", wait)
+    printed = io.StringIO()
+    run._watch("Autumn screen", Progress(console=Console(file=printed, width=200)), ended, 0)
+    assert printed.getvalue().splitlines() == told
