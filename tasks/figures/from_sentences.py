@@ -67,6 +67,12 @@ _RATE_BEHIND: Final = re.compile(
     re.IGNORECASE,
 )
 """The same behind an amount: "EUR 5 million a month"."""
+_YEAR: Final = 12
+_PART: Final = re.compile(
+    r"\b(?:Q[1-4]|H[12]|months?|quarter|half|monat\w*|quartal\w*|halbjahr\w*|mois|m(?:es|ese|aand)|trimestre|semestre)\b",
+    re.IGNORECASE,
+)
+"""Words that speak of less than a year."""
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 
 
@@ -467,10 +473,12 @@ def _find_time(
     when = find_period(sentence, match.start(), amount.start, end)
     if WORDS.compared_before.search(sentence[: match.start()]):  # what is compared with another has its own time
         return when if when is not None and when.start >= match.start() else None
+    own = own_period(document, sentence, match.start(), amount.end) if when is None else None
     compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
-    if compared and (year := read_compared_year(compared)):  # "(2023: € 3.9 m)" behind it: this is the year after
-        when = When(year=year + 1, months=12)
-    when = when or own_period(document, sentence, match.start(), amount.end)
+    of_part = document.is_of_a_quarter or (own and own.months != _YEAR) or _PART.search(sentence, 0, end)
+    if compared and (year := read_compared_year(compared)) and not of_part:
+        own = When(year=year + 1, months=_YEAR)  # "(2023: € 3.9 m)" behind it: this is the year after
+    when = when or own
     return when or spoken.inherit(sentence, min(match.start(), amount.start), match.end(), instant=instant)
 
 

@@ -573,7 +573,8 @@ def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], 
     """The figure of the year before, given in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
     year = read_compared_year(match)
     before = year is None and WORDS.time_year_before.search(match.group()) is not None
-    if year is None and not before:
+    is_of_part = count_months(figure.period) not in {0, 12}  # a bare year beside a month may mean its month
+    if (is_of_part or year is None) and not before:
         return None
     found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
     if found is None or not _has_own_unit(document, figure, found):

@@ -283,6 +283,10 @@ def test_the_same_period_of_another_year_is_as_long_and_a_brands_revenue_is_not_
             "The profit for the year was £13 million (2022 - profit of £11 million).",
             [("13000000", "2023-01-01/2023-12-31"), ("11000000", "2022-01-01/2022-12-31")],
         ),
+        # a month that the document dates goes before the year of what it is compared with
+        ("Date: 10 April 2025\n\nRevenue for March was £5m (2024: £3m).", [("5000000", "2025-03-01/2025-03-31")]),
+        ("Interim report, Q2 2025\n\nRevenue was £5m (2024: £3m).", []),
+        ("Revenue in the second quarter was £5m (2024: £3m).", []),
     ],
 )
 def test_what_is_compared_has_its_own_time(sentence: str, expected: list[tuple[str, str]]) -> None:
