@@ -55,6 +55,7 @@ _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
+_CHANGE: Final = re.compile(r"\bchange|\bgrowth|%|Δ", re.IGNORECASE)
 _HEADS: Final = 4
 _MILLION: Final = 10**6
 _MOST_LINES: Final = 40
@@ -303,9 +304,10 @@ class _Table:
         self._dated = sorted(times.values())
 
     def _date_alone(self, columns: list[FigureColumn]) -> list[FigureColumn]:
-        """The columns; the only one of amounts ("Value") has the time of the document itself where none has one."""
-        alone = [at for at, each in enumerate(columns) if each.words and WORDS.whole_company.match(each.words)]
-        if len(alone) != 1 or any(each.when or each.unclear for each in columns):
+        """The columns; one of amounts ("Value") alone, or beside changes, has the document's time if none has one."""
+        named = [at for at, each in enumerate(columns) if at and each.words and not _CHANGE.search(each.words)]
+        alone = [at for at in named if WORDS.whole_company.match(columns[at].words)]
+        if len(alone) != 1 or alone != named or any(each.when or each.unclear for each in columns):
             return columns
         when = own_time(self._document, self._header[0].start)
         return [replace(each, when=when) if at in alone else each for at, each in enumerate(columns)]

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Figure, Findings, Taxonomy, find_basis, words_in
+from tasks.figures.figure import WORDS, Figure, Findings, Taxonomy, either, find_basis, words_in
 from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import When, find_periods
@@ -20,6 +20,10 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
+_PEOPLE_NAMES: Final = "employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter"
+_CUSTOMER_NAMES: Final = "customers|customer count|clients|kunden"
+
+
 def _match_list_line(words: str) -> re.Pattern[str]:
     """A pattern for a line that contains a count and nothing else: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
@@ -30,9 +34,15 @@ def _match_list_line(words: str) -> re.Pattern[str]:
     )
 
 
-_LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
-_LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
-_LISTED: Final = re.compile(r"[^:=]*[:=]\s*")
+_LISTED_PEOPLE: Final = _match_list_line(_PEOPLE_NAMES)
+_LISTED_CUSTOMERS: Final = _match_list_line(_CUSTOMER_NAMES)
+_LISTED: Final = re.compile(
+    r"(?:[•\-–*]\s*)?(?:(?:number of|total|average|anzahl|active|paying) )*"
+    rf"(?:{_PEOPLE_NAMES}|{_CUSTOMER_NAMES})(?: \(ftes?\))?\s*[:=]\s*",
+    re.IGNORECASE,
+)
+_END: Final = re.compile(rf"\s*(?:(?:in )?total|{either('people')}|customers|clients|kunden)?\.?\s*$", re.IGNORECASE)
+"""Behind the number of a list's item that has no other word on it: no "12 part-time", "12 lost"."""
 _ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
@@ -87,7 +97,8 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     when = when or own_period(document, sentence, match.start(), match.end())
     when = when or spoken.inherit(sentence, match.start("number"), instant=not share)
     when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
-    if when is None and _LISTED.fullmatch(sentence, 0, match.start("number")):
+    said = when is None and _LISTED.fullmatch(sentence, 0, match.start("number"))
+    if said and _END.match(sentence, match.end("number")):
         when = spoken.own_time()
     calendar = document.calendar
     if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:
