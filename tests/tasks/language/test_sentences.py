@@ -15,7 +15,7 @@ from tests.cases import cases
         "Acme Inc. agreed with Mr. J. Smith on the price.",
         "Most of it, i.e. 83.4 %, recurs (approx. 4.2 m).",
         "See No. 5 and Sec. 7.2 of the deed.",
-        "Edge Ltd. London signed.",
+        "Edge Pvt. Ltd. London signed.",
         "It is at https://example.com/a.b?c=d. on the page.",
         "Signed on 5 Dec. 2023 by both.",
         "Der Vertrag endet am 31. März 2027.",
