@@ -351,6 +351,7 @@ class _Table:
         """The figures that may be in a row of numbers."""
         self._findings.rows += 1
         self._percents.update(tables.of_percents(row, numbers))
+        self._section = row.name if WORDS.balance_of_cash.match(row.name) else self._section
         said = self._read_name(row, numbers)
         if self._over.is_skipped:
             if said.meaning is not None:
@@ -476,6 +477,8 @@ class _Table:
         """Whether section or statement make a row of this meaning another flow: a change of a balance, or of cash."""
         if meaning.concept.id == "operating_cash_flow":
             return WORDS.row_other_flows.search(self._section) is not None
+        if (balance := WORDS.balance_of_cash.match(self._section)) and balance["opening"]:
+            return True  # of the year before, under the name of this one
         if meaning.kind != "instant" or meaning.concept.id == "cash":  # that of the end stands below
             return False
         is_of_flows = any(map(WORDS.heading_of_cash_flows.search, (self._section, *self._titles[-2:])))

@@ -292,6 +292,10 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
         ),
         ("On July 13, 2024, the facility employed 350 individuals and none was injured.", "headcount", None),
         ("As of December 31, 2024, our workforce included approximately 58,000 union members.", "headcount", None),
+        ("Le aziende che nel 2023 hanno meno di 15 dipendenti non pagano.", "headcount", None),
+        ("Entreprises de moins de 50 salariés en 2023.", "headcount", None),
+        ("In 2023 the academy had 70 people trained in safety.", "headcount", None),
+        ("70 persone formate per 232 ore nel 2023.", "headcount", None),
         (
             "Sales to one customer of $31.2 million accounted for 12 percent of net sales in 2023.",
             "largest_customer_share",

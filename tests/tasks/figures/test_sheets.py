@@ -610,6 +610,26 @@ def test_the_name_of_a_statement_or_comparison_over_a_column_is_no_part() -> Non
     assert all(figure[4] for figure in opening)
 
 
+def test_the_cash_of_the_year_before_and_the_movements_of_an_account_are_none_of_this_years() -> None:
+    cash = "Caixa e equivalentes de caixa\t{}\n"
+    text = f"EXERCÍCIO: 2018\tR$\nSALDO DO EXERCÍCIO ANTERIOR (IV)\t128.500,43\n{cash.format('128.500,43')}"
+    text += f"SALDO PARA O EXERCÍCIO SEGUINTE (IX)\t143.344,04\n{cash.format('143.344,04')}"
+    assert [figure[1:] for figure in figures(text)] == [("143344.04", "BRL", "2018-12-31", None)]
+    columns = "2018 Saldo Inicial\t2018 Movimento\t2018 Débito\t2018 Crédito\t2018 Saldo Final Valor"
+    trial = f"Em R$\t{columns}\nPATRIMÔNIO LÍQUIDO\t636.275\t115.000\t350.366\t246.845\t531.754\n"
+    assert [figure[1:] for figure in figures(trial)] == [("531754", "BRL", "2018-12-31", None)]
+
+
+def test_this_year_in_portuguese_is_no_part_of_the_company() -> None:
+    text = (
+        "Balanço patrimonial em 31/12/2018\nEm R$\n\tExercício Atual\tExercício Anterior\nATIVO TOTAL\t5.000\t6.000\n"
+    )
+    assert [figure[1:] for figure in figures(text)] == [
+        ("5000", "BRL", "2018-12-31", None),
+        ("6000", "BRL", "2017-12-31", None),
+    ]
+
+
 def test_a_code_in_a_files_name_is_no_currency() -> None:
     assert figures("AMD\t2024\nRevenue\t5,000\n", "AMD.xlsx")[0][2] == "unknown"
     assert figures("AMD\t2024\nRevenue\t5,000\n", "Accounts.xlsx")[0][2] == "AMD"
