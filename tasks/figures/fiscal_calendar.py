@@ -133,10 +133,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     ends = named.all
     if named.annual.total() > 1:  # "as of January 30" beside "year ended December 31" ends no year
         ends = named.annual
-    elif not named.annual.total():  # one day alone, or within a month, is one that something else is as of
-        ends = Counter(
-            {end: count for end, count in ends.items() if ends.total() > 1 and end[1] not in _WITHIN_A_MONTH}
-        )
+    elif not named.annual.total() and ends.total() == 1:
+        ends = Counter()  # one day alone that something is as of
     shifts = Counter(end.year - year for year, end in (*_find_years(head, lower), *headed) if 0 <= end.year - year <= 1)
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
@@ -171,8 +169,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
 
 
 _TWO: Final = 2
-_WITHIN_A_MONTH: Final = range(5, 24)
-"""Days on which no month ends, nor its last or next week: of such years a text says that they are years."""
+_COUNTED_SHARES: Final = re.compile(r",? (?:there|we|the|\d)[^.]{0,80}\b(?:shares|options|outstanding|holders)\b")
+"""Behind a day of the cover page, which is no year's end: "As of October 16, 2025, there were … shares"."""
 _Day = tuple[int, int]
 """Month and day."""
 
@@ -265,6 +263,8 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
         of_year = bool(of_weeks) or any(word in words for word in _YEAR_WORDS)
         when = next(iter(find_periods(match.group(1))), None)
         if when is None or (not of_year and quarterly):
+            continue
+        if words.startswith("as ") and _COUNTED_SHARES.match(head, match.end()):
             continue
         ends_on = (when.end.month, when.end.day) if when.end else when.month_day
         if (

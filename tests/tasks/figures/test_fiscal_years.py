@@ -91,7 +91,8 @@ def test_a_day_to_come_in_a_table_does_not_date_a_document() -> None:
     assert str(learn_calendar(text).dated) == "2025-01-31"
 
 
-def test_a_day_within_a_month_ends_no_year_that_nothing_calls_one() -> None:
+def test_a_day_of_shares_ends_no_year_and_that_of_accounts_does() -> None:
     covers = "As of October 16, 2025, there were 3 shares.\nAs of October 16, 2025, there were 4 options.\n"
     assert not learn_calendar(covers).ends
-    assert learn_calendar(f"{covers}The year ended July 16, 2025 and the year ended July 16, 2024.\n").month == 7
+    accounts = "Balance sheet\nAs at 16 July 2024\n\nIncome statement\nAs at 16 July 2024\n"
+    assert str(learn_calendar(covers + accounts).year_end(2024)) == "2024-07-16"
