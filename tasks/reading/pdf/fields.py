@@ -7,8 +7,9 @@ values come after all other words, far from their labels.
 
 import ctypes
 import re
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from tasks.language.normalise import one_line
 from tasks.reading.pdf import document
 from tasks.reading.pdf.annotations import Remark
 from tasks.reading.pdf.document import PageText, PdfDocument
-from tasks.reading.pdf.words import KnownCells
+from tasks.reading.pdf.words import TO_WRITE_ON, KnownCells
 
 _TYPE: Final = (4.0, 8.0)
 """The smallest and the largest size in points in which values are set; that of most forms is between them."""
@@ -38,12 +39,15 @@ _MOST: Final = 0.75
 _LINES: Final = 1.8
 """Heights of a character from which a value has several lines."""
 
+_OVER: Final = 0.1
+"""The share of values that may lie over printed words, as one does that is too long for its field."""
+
 _LONGEST: Final = 200
 """Characters of a label, and of a value, that are written once more."""
 _SHARED: Final = 2
 """Fields of a page that may be called the same: what more are called ("cent") does not tell them apart."""
-_AMOUNT: Final = re.compile(r"[$€£¥%]|\d[.,]\d{3}")
-"""What names of fields often have from an earlier year, and readers would take for a statement."""
+_STATED: Final = re.compile(r"[$€£¥%]|\d[.,/]\d|\d{4}")
+"""Amounts, days and years: names of fields often have them from an earlier year's form."""
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 
 Field = tuple[tuple[float, float, float, float], str]
@@ -51,41 +55,71 @@ Field = tuple[tuple[float, float, float, float], str]
 
 
 def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: KnownCells) -> KnownCells:
-    """What is known of a page's cells, with the values of a flattened form, each of one line in a form drawn last."""
+    """What is known of a page's cells, with the values of a flattened form, each of one line in a form drawn last.
+
+    A field is empty below its value: forms that lie over words are stamps, initials or a watermark.
+    """
+    pieces = _number_last_forms(page)
+    text = page_text.text
+    if not pieces or page_text.units != page_text.characters or len(text) != page_text.units:
+        return known
+    drawn = [index for index in range(max(0, len(text) - _MOST_DRAWN), len(text)) if not text[index].isspace()]
+    objects = dict(zip(drawn, document.text_objects(textpage, drawn), strict=True))
+    found: list[Field] = []
+    spaces: list[int] = []
+    printed: list[int] = []
+    for piece, held in groupby(drawn, lambda index: pieces.get(objects[index] or 0, 0)):
+        indices = list(held)
+        if not piece:
+            printed += (index for index in indices if not TO_WRITE_ON.fullmatch(text[index]))
+        elif field := _read_value(textpage, text, indices, objects):
+            found.append(field)
+            spaces += indices[:1] if text[indices[0] - 1].strip() and indices[0] else []
+    if len(found) < _FEWEST or sum(len(value) for _, value in found) > _MOST * len(text):
+        return known
+    return known if _lie_over(found, textpage, printed) else known._replace(fields=found, spaces=spaces)
+
+
+def _number_last_forms(page: Any) -> dict[int, int]:
+    """The number of its form by the address of each text object in forms drawn last; none if all objects are forms."""
     last = pdfium.FPDFPage_CountObjects(page) - 1
     pieces: dict[int, int] = {}
     while last >= 0 and len(pieces) < _MOST_DRAWN:
         item = pdfium.FPDFPage_GetObject(page, last)
         if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_FORM:
-            break
+            return pieces
         for texts in _leaves(item):
             pieces.update(dict.fromkeys(texts, len(pieces) + 1))
         last -= 1
-    if last < 0 or not pieces or page_text.units != page_text.characters or len(page_text.text) != page_text.units:
-        return known
-    text = page_text.text
-    first = max(0, len(text) - _MOST_DRAWN)
-    drawn = [index for index in range(first, len(text)) if not text[index].isspace()]
-    objects = dict(zip(drawn, document.text_objects(textpage, drawn), strict=True))
-    found: list[Field] = []
-    spaces: list[int] = []
-    for piece, held in groupby(drawn, lambda index: pieces.get(objects[index] or 0, 0)):
-        if piece:
-            indices = list(held)
-            lefts, tops, rights, bottoms = document.box_sides(textpage, indices)
-            heights = [top - bottom for top, bottom in zip(tops, bottoms, strict=True)]
-            value = " ".join(text[indices[0] : indices[-1] + 1].split())
-            steps = [after - before for before, after in pairwise(lefts)]
-            if steps and len({objects[index] for index in indices}) == len(indices):  # each in a box of its own
-                wide = _WIDE * min(steps)
-                blanks = ["" if step < wide else " " for step in [0.0, *steps]]
-                value = "".join(blank + text[index] for blank, index in zip(blanks, indices, strict=True))
-            if max(tops) - min(bottoms) < _LINES * max(heights):
-                found.append(((min(lefts), min(bottoms), max(rights), max(tops)), value))
-                spaces += indices[:1] if text[indices[0] - 1].strip() and indices[0] else []
-    if len(found) < _FEWEST or sum(len(value) for _, value in found) > _MOST * len(text):
-        return known
-    return known._replace(fields=found, spaces=spaces)
+    return pieces if last >= 0 else {}
+
+
+def _read_value(textpage: Any, text: str, indices: Sequence[int], objects: Mapping[int, int | None]) -> Field | None:
+    """The box and the value of the characters of one form; None if it has several lines."""
+    lefts, tops, rights, bottoms = document.box_sides(textpage, indices)
+    if max(tops) - min(bottoms) >= _LINES * max(top - bottom for top, bottom in zip(tops, bottoms, strict=True)):
+        return None
+    value = " ".join(text[indices[0] : indices[-1] + 1].split())
+    steps = [after - before for before, after in pairwise(lefts)]
+    if steps and len({objects[index] for index in indices}) == len(indices):  # each in a box of its own
+        wide = _WIDE * min(steps)
+        blanks = ["" if step < wide else " " for step in [0.0, *steps]]
+        value = "".join(blank + text[index] for blank, index in zip(blanks, indices, strict=True))
+    return (min(lefts), min(bottoms), max(rights), max(tops)), value
+
+
+def _lie_over(values: Sequence[Field], textpage: Any, printed: Sequence[int]) -> bool:
+    """Whether more than a few of the values lie over printed characters."""
+    lefts, tops, rights, bottoms = document.box_sides(textpage, printed)
+    middles = sorted(
+        ((top + bottom) / 2, (left + right) / 2)
+        for left, top, right, bottom in zip(lefts, tops, rights, bottoms, strict=True)
+    )
+    over = 0
+    for (left, bottom, right, top), _ in values:
+        level = middles[bisect(middles, (bottom,)) : bisect(middles, (top,))]
+        over += any(left < x < right for _, x in level)
+    return over > _OVER * len(values)
 
 
 def _leaves(form: Any, deepest: int = 2) -> Iterator[list[int]]:
@@ -137,10 +171,12 @@ def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
         value = one_line(remark.text)
         if not value or shared[remark.label] > _SHARED or max(len(remark.label), len(value)) > _LONGEST:
             continue
-        if _AMOUNT.search(remark.label):
+        if _STATED.search(remark.label):
             continue
         words = {word.casefold() for word in _WORD.findall(remark.label)}
-        before = (line[: line.find(value)] for line in lines if value in line)
-        said = (words.intersection(map(str.casefold, _WORD.findall(part))) for part in before)
-        if not any(2 * len(held) >= len(words) for held in said):
+        apart = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
+        before = (line[: found.start()] for line in lines if (found := apart.search(line)))
+        said = [{word.casefold() for word in _WORD.findall(part)} for part in before]
+        is_figure = any(map(str.isdecimal, value))  # what stands before it on the page says what it is
+        if not any(held if is_figure else 2 * len(words & held) >= len(words) for held in said):
             yield f"{remark.label.rstrip(' :.')}: {value}"

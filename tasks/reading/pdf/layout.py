@@ -359,7 +359,7 @@ def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCel
     if known.tags and len(text) == page_text.characters:
         tables = _by_tags(page, textpage, rules, words, tables, known.tags)
     edits += (edit for table in tables for edit in _edits(table, words, text))
-    return sorted(edits)
+    return sorted(edits, key=itemgetter(0, 1))  # what goes to one place, from the top
 
 
 def _may_hold_table(runs: list[Box], text: str) -> bool:

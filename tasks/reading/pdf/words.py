@@ -51,7 +51,7 @@ _STEEP: Final = 4
 """Points to the left for one up or down."""
 _LEVELS: Final = 0.8
 """How much higher or lower they may stand, in heights of the value."""
-_TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
+TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
 _SPACE: Final = 0.5
 """The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
 _TYPED: Final = 0.05
@@ -209,7 +209,7 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
         ]
         is_comb = len(inside) > 1 and "".join(word.text for word in inside) == value.replace(" ", "")
         parts = {word.text for word in inside} if is_comb else set(value.split())
-        held = [word for word in inside if word.text in parts or _TO_WRITE_ON.fullmatch(word.text)]
+        held = [word for word in inside if word.text in parts or TO_WRITE_ON.fullmatch(word.text)]
         at = 0
         for word in held:
             word.piece = number

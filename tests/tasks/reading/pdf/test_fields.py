@@ -5,6 +5,7 @@ from io import BytesIO
 
 import pypdfium2
 import pypdfium2.raw as pdfium
+import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -13,6 +14,7 @@ from tasks.reading.pdf import reader
 
 LABELS = ("Name", "Street", "Town", "Country")
 NOTE = "Signed in the presence of a notary"
+CLAUSES = [f"Clause {number} says that the tenant pays the rent of EUR {number}00." for number in range(6)]
 VALUES = ("Ada Alpha", "Long Lane 5", "Oslo", "Norway")
 
 
@@ -29,6 +31,23 @@ def form(values: Sequence[str], *, below: float = 0.0, tooltip: str = "", most: 
             x=72 if below else 140, y=y - 4, width=160, height=16, borderWidth=0, **comb,
         )  # fmt: skip
     canvas.drawString(72, 300, NOTE)
+    canvas.save()
+    return file.getvalue()
+
+
+def stamped(places: Sequence[tuple[str, float, float]]) -> bytes:
+    """A page of prose on which a signing service has drawn words, each as a form of its own."""
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for number in range(6):
+        canvas.drawString(
+            72, 700 - 30 * number, f"Clause {number} says that the tenant pays the rent of EUR {number}00."
+        )
+    for number, (words, x, y) in enumerate(places):
+        canvas.beginForm(f"s{number}")
+        canvas.drawString(x, y, words)
+        canvas.endForm()
+        canvas.doForm(f"s{number}")
     canvas.save()
     return file.getvalue()
 
@@ -54,6 +73,11 @@ def test_a_stamp_or_a_footer_that_is_drawn_last_moves_nothing() -> None:
     assert lines[:3] == ["Name", "Street", NOTE]
 
 
+def test_stamps_over_printed_words_are_no_values() -> None:
+    data = stamped([("COPY", 200, 640), ("AB", 360, 550), ("Acme", 72, 40), ("3", 300, 40)])
+    assert reader.read(data).text.splitlines()[: len(CLAUSES)] == CLAUSES
+
+
 def test_characters_in_boxes_of_their_own_are_one_value() -> None:
     assert "Town\tOslo 12" in reader.read(flatten(form(("1040", "5", "Oslo 12", "N 0"), most=10))).text
 
@@ -71,12 +95,31 @@ def test_values_stand_on_lines_of_their_own_where_they_are_and_not_at_the_end() 
     assert lines == [text for pair in zip(LABELS, VALUES, strict=True) for text in pair] + [NOTE]
 
 
+def test_several_values_below_one_line_stand_as_on_the_page() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.drawString(72, 700, "Describe the business:")
+    canvas.drawString(72, 500, NOTE)
+    answer = ("We sell zinc roofs.", "Most customers are in Norway.", "All sales are in euros.")
+    for number, value in enumerate(answer):
+        canvas.acroForm.textfield(name=f"f{number}", value=value, x=72, y=670 - 20 * number, width=300, height=16)
+    canvas.save()
+    for data in file.getvalue(), flatten(file.getvalue()):
+        assert reader.read(data).text.splitlines() == ["Describe the business:", *answer, NOTE]
+
+
 def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
-def test_what_a_field_is_called_states_no_amount() -> None:
-    assert "2,375" not in reader.read(form(VALUES, below=14, tooltip="Multiply by $2,375")).text
+@pytest.mark.parametrize("called", ["Multiply by $2,375", "In the financial year 2023", "As of 30/6"])
+def test_what_a_field_is_called_states_no_amount_and_no_time(called: str) -> None:
+    assert called not in reader.read(form(VALUES, below=14, tooltip=called)).text
+
+
+def test_a_figure_behind_words_is_called_nothing_else() -> None:
+    text = reader.read(form(("EUR 900,000", "42", "zinc", "7"), tooltip="Net profit, average staff")).text
+    assert [line for line in text.splitlines() if "Net profit" in line] == ["Net profit, average staff Town: zinc"]
 
 
 def test_what_several_fields_are_called_tells_nothing() -> None:
@@ -97,5 +140,5 @@ def test_a_value_takes_no_place_under_the_head_of_another_column() -> None:
             canvas.drawString(x + 4, y, words)
     canvas.acroForm.textfield(name="a", value="1,185", x=110, y=662, width=80, height=16, borderWidth=0)
     canvas.save()
-    row = next(line for line in reader.read(file.getvalue()).text.splitlines() if "1,185" in line)
-    assert row.split("\t") == ["a) 1,185", "", "", "", "", ""]
+    line = next(line for line in reader.read(file.getvalue()).text.splitlines() if "1,185" in line)
+    assert line.split("\t") == ["a) 1,185", "", "", "", "", ""]
