@@ -550,8 +550,11 @@ def own_period(document: LedgerDocument, sentence: str, mention: int, end: int) 
         return When(end=last, months=1, to_date=_is_up_to(clause[: month.start(1)], When()))
     is_bare = len(sentence[:mention].split()) < 2 and not sentence[end:].strip(" .")  # a line of accounts of one year
     is_of_the_year = is_bare and len(document.calendar.ends) == 1 and document.kind.basis in {"audited", "reported"}
-    if not document.calendar.ends or not (is_of_the_year or _OWN.search(clause)):
+    own = _OWN.search(clause)
+    if not document.calendar.ends or not (is_of_the_year or own):
         return None
+    if own and "period" in own.group().lower() and document.is_of_a_quarter:
+        return None  # a half-year's
     if len(document.text) > 60_000 or document.kind.deck:
         return None
     dated = document.calendar.dated

@@ -277,6 +277,12 @@ def test_a_month_behind_a_semicolon_is_of_something_else() -> None:
     ]
 
 
+def test_the_period_of_half_year_results_is_no_year() -> None:
+    text = "{} results for the {} ended 31 December 2025\n\nGroup revenue rose to €354.8k in the period.\n"
+    assert said(text.format("Half year", "six months")) == []
+    assert said(text.format("Annual", "year")) == [("revenue", "354800", "EUR", "2025-01-01/2025-12-31")]
+
+
 @cases(
     ("sentence", "concept", "value"),
     [
