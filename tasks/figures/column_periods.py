@@ -279,20 +279,17 @@ _STEPS: Final = frozenset({1, 3, 6, 12})
 _MOST_DATES: Final = 400
 
 
-def find_pace(names: Sequence[str]) -> tuple[int | None, frozenset[int]]:
-    """The months between the days that rows of a series are named by, and the years of those days.
-
-    1 for a row each month; None if it varies; 0 if some are less than a year apart: no row tells how long it is.
+def find_pace(names: Sequence[str]) -> int | None:
+    """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies, 0 if
+    some are less than a year apart, so that no row tells how long it is.
     """
     read = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
     dated = [when for when in read if when is None or not when.is_bare_year] or read  # years part the days of each
-    years = frozenset(when.end.year for when in dated if when and when.end)
     paces = {*find_steps(dated)}
     if len(paces) == 1 and (pace := paces.pop()):
-        return pace, years
+        return pace
     days = sorted({when.end for when in dated if when and when.end and not when.months})
-    is_close = any((day - before).days < _SHORTEST_YEAR for before, day in pairwise(days))
-    return 0 if is_close else None, years
+    return 0 if any((day - before).days < _SHORTEST_YEAR for before, day in pairwise(days)) else None
 
 
 _SHORTEST_YEAR: Final = 357

@@ -35,6 +35,7 @@ from tasks.figures.table_grids import Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Row
 from tasks.language.numbers import (
+    Amount,
     Units,
     cell_amount,
     find_currency,
@@ -65,6 +66,7 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
+_MONTHS: Final = 12
 _TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -136,7 +138,6 @@ class _RowWords:
     meaning: Meaning | None
     when: When | None
     numbers: list[int]
-    is_sum: bool = False
 
     def is_time(self, *, is_stock: bool = False) -> bool:
         """Whether the row's name is only a time; for a stock, it may also say "Balance at"."""
@@ -176,7 +177,7 @@ class _Table:
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
         self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
-        self._pace, self._months_of = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
+        self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
@@ -392,24 +393,24 @@ class _Table:
             meaning = meaning or self._reader.codes[row.cells[coded]]
         numbers = [at for at in numbers if at > max(named_by, coded or 0)]
         numbers = self._without_note(row, numbers)
-        over, is_sum, is_whole_side = self._read_sum(row, numbers, section)
+        over, is_whole_side = self._read_sum(row, numbers, section)
         if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             self._section = "" if is_whole_side else self._section
             label, meaning = over, over.meaning
         when = label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
-        return _RowWords(name, label, meaning, when, numbers, is_sum)
+        return _RowWords(name, label, meaning, when, numbers)
 
-    def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool, bool]:
-        """The name of a sum of the rows above, their section or the title; whether it is one, and of a whole side."""
+    def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool]:
+        """The name of a sum of the rows above, their section or the title, and whether it is that of a whole side."""
         is_sum, is_sum_of_all = self._sums_rows_above(row, numbers)
         if not (is_sum or is_sum_of_all):
-            return None, False, False
+            return None, False
         over = section if is_sum and section else labels.label_in(self._titles[-1]) if self._titles else ""
         read = self._reader.read(over)
         is_named = read.meaning and (is_sum or read.meaning.concept.id == "total_assets")
-        return read if is_named else None, True, not is_sum
+        return read if is_named else None, not is_sum
 
     def _find_code(self, row: Row) -> int | None:
         """The cell with the code of a form's line; one that may be a number is a code in a column of codes alone."""
@@ -456,6 +457,8 @@ class _Table:
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
         when, why_not = self._find_time(said, meaning, column)
+        if when and when.is_bare_year and self._pace == 1 and self._is_beside_months(when, at, amount):
+            why_not = "no period"
         if why_not:
             self._findings.leave_out(why_not)
             return None
@@ -494,7 +497,7 @@ class _Table:
         """The time of a number, and why it is left out without one, if it is."""
         when = said.when if said.when and said.when.dated else column.when if column else None
         if self._pace is not None and when is not None and when is said.when:
-            when = self._paced(when, meaning, column, said)
+            when = self._paced(when, meaning, column)
             return when, "" if when else "running totals" if self._pace else "no period"
         is_without = when is None and said.meaning is not None and column is None
         return when, "no header over the column" if is_without else ""
@@ -511,10 +514,8 @@ class _Table:
             figure, cell.meaning.rank, self._section, weight, consolidated, row=cell.row.start, in_currency=in_currency
         )
 
-    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None, said: _RowWords) -> When | None:
+    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
         """The period of a row of a series, as long as the step to the next; None where that is not certain."""
-        if when.is_bare_year and when.year in self._months_of and self._pace == 1 and not said.is_sum:
-            return None  # among its months: their sum, or none
         if not when.end or when.months is not None:
             return when
         if not self._pace:
@@ -529,6 +530,14 @@ class _Table:
         if meaning.kind == "duration" and WORDS.running_total.search(over):
             return None
         return when if WORDS.longer_than_its_step.search(over) else replace(when, months=self._pace)
+
+    def _is_beside_months(self, year: When, at: int, amount: Amount) -> bool:
+        """Whether months of a year are named in other rows, and an amount is not the sum of twelve of them."""
+        named = ((header_period(row.name), row) for row in self._rows[:_LONGEST_FORM] if labels.is_date(row.name))
+        months = [row for when, row in named if when and when.end and when.end.year == year.year]
+        cells = (cell_amount(row.cells[at], comma_decimal=self._comma) for row in months if at < row.width)
+        values = [each.value for each in cells if each is not None]
+        return bool(months) and (len(values) != _MONTHS or abs(sum(values) - amount.value) > 2 * amount.step)
 
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is about: the one that its row lists, or that row and column name."""

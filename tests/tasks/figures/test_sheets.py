@@ -641,4 +641,7 @@ def test_years_between_the_months_of_a_series_are_passed_by(tmp_path: Path) -> N
     assert {figure[1] for figure in sheet(tmp_path, rows)} == {"5000", "5500"}
     of_2022: list[Row] = [[2022, 60000]]
     assert "60000" in {figure[1] for figure in sheet(tmp_path, [*rows[:1], *of_2022, *rows[2:5]])}
-    assert "15000" in {figure[1] for figure in sheet(tmp_path, [*rows[:1], *rows[2:5], [2023, 15000]])}
+    months: list[Row] = [[dt.date(2023, month, 1), 5000.4, 30 + month] for month in range(1, 13)]
+    for column in ([[2023, 60005, 42], *months], [*months, [2023, 60005, 42]]):
+        found = sheet(tmp_path, [["USD", "Revenue", "Headcount"], *column])
+        assert ("revenue", "60005", "2023-01-01/2023-12-31", None, "management") in found
