@@ -28,16 +28,15 @@ from tasks.table.spans import (
     Span,
     add_duration,
     clause_words,
+    fills_line,
     find_all,
     find_dates,
     find_durations,
+    is_stamped,
     pattern,
     says,
     written,
 )
-
-_CLOCK: Final = re.compile(r"[\s,]*(?:at |um |à |@)?\s*\d ?\d? ?: ?\d")
-"""The time behind the day of a stamp: of a register, a fax or an electronic signature."""
 
 
 def find_agreement_date(contract: Contract) -> FoundValue | None:
@@ -57,20 +56,14 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
         best = best or made
     if best is not None:
         return best
-    early = [one for one in find_dates(contract.flat, 0, 600) if not _CLOCK.match(contract.flat, one.end)]
-    early = [one for one in early if _fills_line(contract.text, one)] or early
+    early = [one for one in find_dates(contract.flat, 0, 600) if not is_stamped(contract.flat, one)]
+    early = [one for one in early if fills_line(contract.text, one)] or early
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
         before = contract.words(Span(clause.start, early[0].start))
         if not says("begins", before) and not says("other_contract", before):
             return FoundValue(early[0].day.isoformat(), (clause,), 0.65)
     return None
-
-
-def _fills_line(text: str, dated: Dated) -> bool:
-    """Whether a day stands alone on its line, as over a letter."""
-    around = text[: dated.start].rpartition("\n")[2] + text[dated.end :].partition("\n")[0]
-    return not around.strip()
 
 
 def find_effective_date(contract: Contract) -> FoundValue | None:
@@ -92,10 +85,11 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
         if not found or not says("leads_to_day", flat[match.end() : found[0].start]):
             continue
         clause = contract.clause(match.start(), found[0].end)
-        if _heads_line(contract.text, match):
-            return FoundValue(found[0].day.isoformat(), (Span(match.start(), found[0].end),), 0.8)
-        if _is_own(contract, clause, match.start()):
-            return FoundValue(found[0].day.isoformat(), (clause,), 0.8)
+        is_head = _heads_line(contract.text, match) and contract.find("parties") is not None
+        if (is_head or _is_own(contract, clause, match.start())) and not _is_of_another(contract.text, match):
+            return FoundValue(
+                found[0].day.isoformat(), (Span(match.start(), found[0].end) if is_head else clause,), 0.8
+            )
     made = contract.find("agreement_date")
     for match in find_all(contract, rf"(?:{written('effective')})[^.;]{{0,25}}?(?:{written('same_day')})"):
         clause = contract.clause(match.start(), match.end())
@@ -106,9 +100,16 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
 
 def _heads_line(text: str, match: re.Match[str]) -> bool:
     """Whether words are a label at the beginning of a line of the contract's head: `Effective Date: 1 March 2024`."""
-    above, _, before = text[: match.start()].rpartition("\n")
-    is_label = match[0].endswith(":") and not before.strip(" \t*-•|")
-    return is_label and match.end() < OPENING and not says("of_another", f"{above[-300:]} {text[match.end() :][:60]}")
+    before = text[: match.start()].rpartition("\n")[2]
+    return match.end() < OPENING and match[0].endswith(":") and not before.strip(" \t*-•|")
+
+
+def _is_of_another(text: str, match: re.Match[str]) -> bool:
+    """Whether the lines above a label, or what follows it, name a contract that is not the one of the title."""
+    title, _, above = text[: match.start()].lstrip().partition("\n")
+    around = f"{above[-300:]} {text[match.end() :][:60]}"
+    is_master = says("master", around) and not says("master", title)
+    return match[0].endswith(":") and (is_master or says("of_another", f"{title} {around}"))
 
 
 def _is_own(contract: Contract, clause: Span, end: int) -> bool:

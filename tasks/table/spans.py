@@ -93,6 +93,25 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
     )
 
 
+_CLOCK: Final = re.compile(r"[\s,]*(?:at |um |à |@)?\s*\d ?\d? ?: ?\d(?!\d? ?Uhr)")
+_STAMP: Final = re.compile(r"\b(?:fax|clerk|recorded|filed|received|docusign)|\d ?[ap]\.?m\b", re.IGNORECASE)
+"""Words around the day and the time of a register, a fax or an electronic signature. Deeds state a time as well."""
+
+
+def is_stamped(flat: str, dated: Dated) -> bool:
+    """Whether a day with a time behind it is in figures, or has words of a stamp around it."""
+    if not _CLOCK.match(flat, dated.end):
+        return False
+    is_in_figures = not re.search(r"[^\W\d_]", flat[dated.start : dated.end])
+    return is_in_figures or _STAMP.search(flat, max(0, dated.start - 40), dated.end + 30) is not None
+
+
+def fills_line(text: str, dated: Dated) -> bool:
+    """Whether a day stands alone on its line, as over a letter."""
+    around = text[: dated.start].rpartition("\n")[2] + text[dated.end :].partition("\n")[0]
+    return not around.strip()
+
+
 def _not_to_come(day: date) -> date:
     """A date written with a two-digit year, in the right century: 05/05/98 is in 1998."""
     return day.replace(year=day.year - 100) if day.year >= _CENTURY else day
