@@ -41,6 +41,7 @@ from tasks.language.locales import (
 from tasks.language.numbers import (
     GENERAL_WORDS,
     Units,
+    amounts,
     find_currency,
     read_leading_units,
     read_units,
@@ -100,6 +101,7 @@ _WORDLIKE: Final = {
 } | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+"), "S/": re.compile(r"(?<![\w&+/])S/\.?(?! ?[A-Za-z])")}
 """Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei", and not "S/E"."""
 _CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
+_WORDS_BESIDE: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}")
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
@@ -298,12 +300,19 @@ class LedgerDocument:
         for code in (code for code in _CODES if code in self._head):
             counts[find_currency(code) or ""] += count_words(self._head, code)
         if +counts:
-            return +counts
+            return Counter() if counts.total() == 1 and self._is_of_one_line() else +counts
         counts = Counter()
         for name, code in currency_names().items():
             if code in NAMED and name in self._lower and name not in ORDINARY_NAMES:
                 counts[code] += count_words(self._lower, name)
         return +counts
+
+    def _is_of_one_line(self) -> bool:
+        """Whether a sheet's only currency stands beside an amount among other words: "Hosting, USD 18"."""
+        named = [mark for mark in (*_MARKS, *_WORDLIKE, *_CODES) if mark in self._head]
+        cells = re.split(r"[\t\n]", self._head) if self.format in _SHEETS else []
+        cells = [cell for cell in cells if any(mark in cell for mark in named) and _WORDS_BESIDE.search(cell)]
+        return any(amount.unit for cell in cells for amount in amounts(cell))
 
     @cached_property
     def currency(self) -> str | None:

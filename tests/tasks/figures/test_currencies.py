@@ -139,3 +139,13 @@ def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
 )
 def test_rupees_are_those_of_the_country_that_a_document_names(before: str, currency: str) -> None:
     assert _units(f"{before}\n\t2024\n(Rs.)\t\nRevenue\t4,120,000\n") == [("revenue", currency)]
+
+
+@pytest.mark.parametrize(
+    ("line", "currency"),
+    [("Hosting, USD 18", "unknown"), ("Paid $18 for a domain", "unknown"), ("Currency: USD", "USD"), ("$18", "USD")],
+)
+def test_a_currency_that_a_sheet_names_for_one_payment_is_not_that_of_all(line: str, currency: str) -> None:
+    text = f"Ledger\t{line}\t18\n\n\t2024\nRevenue\t95,000\n"
+    figures = find_figures(LedgerDocument(text, [], "ledger.csv", ".csv"), taxonomy()).figures
+    assert [figure.unit for figure in figures] == [currency]
