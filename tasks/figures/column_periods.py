@@ -119,9 +119,18 @@ def _find_this(months: int, times: Times) -> When | None:
     return replace(title, months=months) if is_end and title.months in {None, months} else None
 
 
+_FIRST_DAY: Final = re.compile(r"\d{4}-01-01")
+
+
 def read_periods(words: Sequence[str]) -> list[When | None]:
     """The period in the words above each column; beside quarters and halves, a year means the full year."""
     own = [_plan_year(text) or header_period(text) for text in words]
+    days = {text: when for text, when in zip(words, own, strict=True) if when is not None and when.end is not None}
+    if len(days) > 1 and all(map(_FIRST_DAY.fullmatch, days)):  # years that a workbook holds as dates
+        return [
+            replace(when, end=None, year=int(text[:4])) if text in days and when else when
+            for text, when in zip(words, own, strict=True)
+        ]
     if not any(when is not None and when.part and when.dated for when in own):
         return own
     return [
