@@ -19,7 +19,6 @@ from tasks.figures import table_rows as tables
 from tasks.figures.column_periods import find_pace
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
-from tasks.figures.sentence_periods import own_time
 from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
 from tasks.figures.table_columns import (
     FigureColumn,
@@ -56,7 +55,6 @@ _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
-_CHANGE: Final = re.compile(r"\bchange|\bgrowth|%|Δ", re.IGNORECASE)
 _HEADS: Final = 4
 _MILLION: Final = 10**6
 _MOST_LINES: Final = 40
@@ -289,7 +287,7 @@ class _Table:
             of_document=self._document.own_period,
         )
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
-        self._columns, self._corner, self._titles = self._date_alone(read.columns), read.corner, read.titles
+        self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = are_two_years(read.columns)
         self._above, self._below_header = {}, {}
@@ -303,15 +301,6 @@ class _Table:
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
         times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
         self._dated = sorted(times.values())
-
-    def _date_alone(self, columns: list[FigureColumn]) -> list[FigureColumn]:
-        """The columns; one of amounts ("Value") alone, or beside changes, has the document's time if none has one."""
-        named = [at for at, each in enumerate(columns) if at and each.words and not _CHANGE.search(each.words)]
-        alone = [at for at in named if WORDS.whole_company.match(columns[at].words)]
-        if len(alone) != 1 or alone != named or any(each.when or each.unclear for each in columns):
-            return columns
-        when = own_time(self._document, self._header[0].start)
-        return [replace(each, when=when) if at in alone else each for at, each in enumerate(columns)]
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""

@@ -68,10 +68,7 @@ _RATE_BEHIND: Final = re.compile(
 )
 """The same behind an amount: "EUR 5 million a month"."""
 _YEAR: Final = 12
-_PART: Final = re.compile(
-    r"\b(?:Q[1-4]|H[12]|months?|quarter|half|monat\w*|quartal\w*|halbjahr\w*|mois|m(?:es|ese|aand)|trimestre|semestre)\b",
-    re.IGNORECASE,
-)
+_PART: Final = re.compile(r"(?i)\b(?:q[1-4]|h[12]|half|mois|(?:month|quart|mon[ae]t|halbj|mes|maan|trimes|semes)\w*)\b")
 """Words that speak of less than a year."""
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 

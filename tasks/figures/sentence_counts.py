@@ -20,10 +20,6 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
-_PEOPLE_NAMES: Final = "employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter"
-_CUSTOMER_NAMES: Final = "customers|customer count|clients|kunden"
-
-
 def _match_list_line(words: str) -> re.Pattern[str]:
     """A pattern for a line that contains a count and nothing else: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
@@ -34,12 +30,11 @@ def _match_list_line(words: str) -> re.Pattern[str]:
     )
 
 
-_LISTED_PEOPLE: Final = _match_list_line(_PEOPLE_NAMES)
-_LISTED_CUSTOMERS: Final = _match_list_line(_CUSTOMER_NAMES)
+_LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
+_LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
 _LISTED: Final = re.compile(
-    r"(?:[•\-–*]\s*)?(?:(?:number of|total|average|anzahl|active|paying) )*"
-    rf"(?:{_PEOPLE_NAMES}|{_CUSTOMER_NAMES})(?: \(ftes?\))?\s*[:=]\s*",
-    re.IGNORECASE,
+    r"(?i)\W*(?:(?:number of|total|average|anzahl|active|paying|employees?|headcount|team|size|staff|ftes?|mitarbeiter"
+    r"|customers?|count|clients|kunden)\W+)+"
 )
 _END: Final = re.compile(rf"\s*(?:(?:in )?total|{either('people')}|customers|clients|kunden)?\.?\s*$", re.IGNORECASE)
 """Behind the number of a list's item that has no other word on it: no "12 part-time", "12 lost"."""

@@ -169,10 +169,12 @@ class Spoken:
         return None if is_part and WORDS.time_full_year.search(sentence) else before
 
     def own_time(self) -> When | None:
-        """The document's own time for a list, if it has it: see `own_time`."""
-        when = own_time(self._document, self.start)
-        if when is not None:
-            self.of_lists.add(self.start)
+        """The document's own time, for a list under headings that speak of the company as a whole."""
+        document, when = self._document, self._document.own_period
+        headings = [_line_over(document.text, self.start), *document.headings(self.start)]
+        if when is None or not all(_is_of_all(document, heading, when) for heading in filter(None, headings)):
+            return None
+        self.of_lists.add(self.start)
         return when
 
     def of_the_year(self, sentence: str, begin: int) -> When | None:
@@ -205,15 +207,6 @@ class Spoken:
             return when
         as_of = _names_day(when) and WORDS.as_of.search(heading[: found[0].start]) is not None
         return when if instant and as_of else None
-
-
-def own_time(document: LedgerDocument, start: int) -> When | None:
-    """The time that a document says it is of, for what stands under headings that speak of the company as a whole."""
-    when = document.own_period
-    if when is None:
-        return None
-    headings = [_line_over(document.text, start), *document.headings(start)]
-    return when if all(_is_of_all(document, heading, when) for heading in filter(None, headings)) else None
 
 
 def _is_of_all(document: LedgerDocument, heading: str, when: When) -> bool:
@@ -575,19 +568,16 @@ def read_compared_year(match: re.Match[str]) -> int | None:
 def in_brackets(document: LedgerDocument, figure: Figure, match: re.Match[str], offset: int) -> Figure | None:
     """The figure of the year before, given in brackets: "38.0 % of revenue (2023: 40.0 %)"."""
     year = read_compared_year(match)
-    before = year is None and WORDS.time_year_before.search(match.group()) is not None
-    is_of_part = count_months(figure.period) not in {0, 12}  # a bare year beside a month may mean its month
-    if (is_of_part or year is None) and not before:
-        return None
+    if year is None:
+        period = a_year_before(figure.period) if WORDS.time_year_before.search(match.group()) else None
+    else:  # beside a month or a day within the year, a bare year may mean the same of that year
+        months, calendar = count_months(figure.period), document.calendar
+        is_whole = months == 12 or (not months and int(figure.period[5:7]) == calendar.month)
+        period = calendar.resolve(When(year=year), instant=not months) if is_whole else None
     found = next(iter(amounts(match["rest"], comma_decimal=document.comma_decimal)), None)
-    if found is None or not _has_own_unit(document, figure, found):
+    if period is None or found is None or not _has_own_unit(document, figure, found):
         return None
-    period = (
-        a_year_before(figure.period)
-        if year is None
-        else document.calendar.resolve(When(year=year, months=12), instant="/" not in figure.period)
-    )
-    return None if period is None else _other(figure, found, offset + match.start("rest"), period)
+    return _other(figure, found, offset + match.start("rest"), period)
 
 
 def behind_it(document: LedgerDocument, figure: Figure, rest: str, offset: int) -> Figure | None:
@@ -639,9 +629,7 @@ def _period_behind(document: LedgerDocument, figure: Figure, behind: str) -> str
 
 def _speaks_of_time_alone(words: str) -> bool:
     """Whether words are only about times and changes, and name nothing else that an amount could be of."""
-    for when in reversed(find_periods(words)):
-        words = words[: when.start] + " " + words[when.stop :]
-    return not WORDS.time_of_time.sub("", words)
+    return not WORDS.time_of_time.sub("", without_periods(words))
 
 
 def _has_own_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:

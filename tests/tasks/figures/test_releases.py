@@ -285,6 +285,7 @@ def test_the_same_period_of_another_year_is_as_long_and_a_brands_revenue_is_not_
         ),
         # a month that the document dates goes before the year of what it is compared with
         ("Date: 10 April 2025\n\nRevenue for March was £5m (2024: £3m).", [("5000000", "2025-03-01/2025-03-31")]),
+        ("Date: 10 April 2025\n\nCash at the end of March was £5m (2024: £3m).", [("5000000", "2025-03-31")]),
         ("Interim report, Q2 2025\n\nRevenue was £5m (2024: £3m).", []),
         ("Revenue in the second quarter was £5m (2024: £3m).", []),
     ],

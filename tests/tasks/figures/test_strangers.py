@@ -266,8 +266,6 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
         assert [figure["basis"] for figure in read_figures(str(tmp_path / "memo.md"))] == [basis]
 
 
-FAR = "This line says nothing at all.\n\n" * 9
-"""Lines by which a table no longer stands under the title."""
 NINE_MONTHS = "# Acme reports results for third quarter 2024\n\n{} September 30, 2024\n\n● Revenue was $5,000\n"
 
 
@@ -289,12 +287,10 @@ NINE_MONTHS = "# Acme reports results for third quarter 2024\n\n{} September 30,
         ("# Quarterly results, 30 September 2024\n\n- Revenue: $5,000\n", []),
         ("Acme\n\nReporting period: 30 September 2025\n\n- Revenue: $5,000\n", []),
         ("# Acme\n\nLast update: 2024\n\n- Revenue: $5,000\n", []),
-        # accounts say of when they are in their title, which may stand in tags; so is a table of one column of amounts
+        # accounts say of when they are in their title, which may stand in tags
         ("# Management accounts Q3 2024\n\nARR £5,000, up from last time.\n", ["5000"]),
         ("# Management accounts Q3 2024\n\n## Key metrics\n\n- Team: 14\n- Cash on hand: £5,000\n", ["14", "5000"]),
         ("<h1>Acme</h1>\n<h2>Annual report - Fiscal Year 2024</h2>\n\n## Key figures\n\n- Cash: £5,000\n", ["5000"]),
-        ("# Acme update, March 2025\n" + FAR + "## KPIs\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", ["5000"]),
-        ("# Acme update, March 2025\n" + FAR + "## Deals\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", []),
         ("# Acme\n\nSee also our quarterly report Q2 2024\n\n- Revenue: $5,000\n", []),
         ("# Acme\n\nDate: 12 September 2024\n\nWe may update these numbers.\n\n- Revenue: $5,000\n", []),
         ("# Acme update, 2 April 2025\n\nUSD\tThis month\nRevenue\t5,000\n", []),
@@ -308,8 +304,6 @@ NINE_MONTHS = "# Acme reports results for third quarter 2024\n\n{} September 30,
         ("# Management accounts Q3 2024\n\n## Restated\n\n- Revenue: £5,000\n", []),
         ("# Management accounts Q3 2024\n\n## September 2024\n\n- Revenue: £5,000\n", []),
         ("# Acme annual report 2024\n\n## Fourth quarter\n\n- Revenue: £5,000\n", []),
-        ("# Acme update, March 2025\n" + FAR + "## Full year\n\nMetric | Value\n--- | ---\nEBITDA | £5,000\n", []),
-        ("# Acme update, March 2025\n" + FAR + "## KPIs\n\nKPI|Value|Note\n---|---|---\nARR|£5|at signing\n", []),
         # a line of a list counts all people only where nothing else stands in it
         ("# Management accounts Q3 2024\n\n- Number of employees (FTE): 14\n- Customers: 30.\n", ["14", "30"]),
         ("# Management accounts Q3 2024\n\n- Staff turnover: 14\n- Customers: 30 lost\n", []),
