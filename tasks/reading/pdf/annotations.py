@@ -212,7 +212,7 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
 def _label(document: PdfDocument, annotation: Any) -> str:
     """What a field is called for those who do not see the page (TU: ISO 32000-1, table 220), or the one above it."""
     kind = None if document.forms is None else document_module.field_kind(document.forms, annotation)
-    if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON:
+    if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON or document_module.has_key(annotation, b"AS"):  # or a box to check
         return ""
     if kind is None or document_module.has_key(annotation, b"T"):
         return one_line(string(document_module.string_value, annotation, b"TU"))

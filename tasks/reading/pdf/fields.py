@@ -39,15 +39,18 @@ _MOST: Final = 0.75
 _LINES: Final = 1.8
 """Heights of a character from which a value has several lines."""
 
-_OVER: Final = 0.1
-"""The share of values that may lie over printed words, as one does that is too long for its field."""
-
 _LONGEST: Final = 200
 """Characters of a label, and of a value, that are written once more."""
 _SHARED: Final = 2
 """Fields of a page that may be called the same: what more are called ("cent") does not tell them apart."""
 _STATED: Final = re.compile(r"[$€£¥%]|\d[.,/]\d|\d{4}")
 """Amounts, days and years: names of fields often have them from an earlier year's form."""
+_SAYS: Final = re.compile(
+    r"[.?;]\s*$|\b(?:is|are|was|were|has|have|had|does|do|did|will|not?|if|please|enter|write|leave|example|e\.g|bitte|geben"
+    r"|ist|sind|hat|haben|kein\w*|wenn|est|sont|ont|pas|si|saisir|indiquer|è|sono|non|se|indicare|inserire)\b",
+    re.IGNORECASE,
+)
+"""A sentence or an instruction: with the value behind it, it would say something that nobody has said."""
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 
 Field = tuple[tuple[float, float, float, float], str]
@@ -65,33 +68,36 @@ def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: Know
         return known
     drawn = [index for index in range(max(0, len(text) - _MOST_DRAWN), len(text)) if not text[index].isspace()]
     objects = dict(zip(drawn, document.text_objects(textpage, drawn), strict=True))
+    parts = [(piece, list(held)) for piece, held in groupby(drawn, lambda index: pieces.get(objects[index] or 0, 0))]
+    printed = [index for piece, indices in parts if not piece for index in indices]
+    middles = _find_middles(textpage, [index for index in printed if not TO_WRITE_ON.fullmatch(text[index])])
     found: list[Field] = []
     spaces: list[int] = []
-    printed: list[int] = []
-    for piece, held in groupby(drawn, lambda index: pieces.get(objects[index] or 0, 0)):
-        indices = list(held)
-        if not piece:
-            printed += (index for index in indices if not TO_WRITE_ON.fullmatch(text[index]))
-        elif field := _read_value(textpage, text, indices, objects):
+    for _, indices in (part for part in parts if part[0]):
+        field = _read_value(textpage, text, indices, objects)
+        if field is not None and not _lies_over(field[0], middles):
             found.append(field)
             spaces += indices[:1] if text[indices[0] - 1].strip() and indices[0] else []
     if len(found) < _FEWEST or sum(len(value) for _, value in found) > _MOST * len(text):
         return known
-    return known if _lie_over(found, textpage, printed) else known._replace(fields=found, spaces=spaces)
+    return known._replace(fields=found, spaces=spaces)
 
 
 def _number_last_forms(page: Any) -> dict[int, int]:
     """The number of its form by the address of each text object in forms drawn last; none if all objects are forms."""
     last = pdfium.FPDFPage_CountObjects(page) - 1
     pieces: dict[int, int] = {}
-    while last >= 0 and len(pieces) < _MOST_DRAWN:
+    left = [_MOST_DRAWN]
+    while last >= 0:
         item = pdfium.FPDFPage_GetObject(page, last)
         if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_FORM:
             return pieces
-        for texts in _leaves(item):
+        for texts in _leaves(item, left):
             pieces.update(dict.fromkeys(texts, len(pieces) + 1))
         last -= 1
-    return pieces if last >= 0 else {}
+        if left[0] <= 0:
+            break
+    return {}
 
 
 def _read_value(textpage: Any, text: str, indices: Sequence[int], objects: Mapping[int, int | None]) -> Field | None:
@@ -108,31 +114,32 @@ def _read_value(textpage: Any, text: str, indices: Sequence[int], objects: Mappi
     return (min(lefts), min(bottoms), max(rights), max(tops)), value
 
 
-def _lie_over(values: Sequence[Field], textpage: Any, printed: Sequence[int]) -> bool:
-    """Whether more than a few of the values lie over printed characters."""
-    lefts, tops, rights, bottoms = document.box_sides(textpage, printed)
-    middles = sorted(
-        ((top + bottom) / 2, (left + right) / 2)
-        for left, top, right, bottom in zip(lefts, tops, rights, bottoms, strict=True)
-    )
-    over = 0
-    for (left, bottom, right, top), _ in values:
-        level = middles[bisect(middles, (bottom,)) : bisect(middles, (top,))]
-        over += any(left < x < right for _, x in level)
-    return over > _OVER * len(values)
+def _find_middles(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float]]:
+    """The middles of characters, each its height on the page and its distance from the left, from the bottom."""
+    lefts, tops, rights, bottoms = document.box_sides(textpage, indices)
+    sides = zip(lefts, tops, rights, bottoms, strict=True)
+    return sorted(((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in sides)
 
 
-def _leaves(form: Any, deepest: int = 2) -> Iterator[list[int]]:
-    """The addresses of the text objects of each form within a form, or of itself."""
+def _lies_over(box: tuple[float, float, float, float], middles: Sequence[tuple[float, float]]) -> bool:
+    """Whether the middle of a printed character is in a box."""
+    left, bottom, right, top = box
+    return any(left < x < right for _, x in middles[bisect(middles, (bottom,)) : bisect(middles, (top,))])
+
+
+def _leaves(form: Any, left: list[int], deepest: int = 2) -> Iterator[list[int]]:
+    """The addresses of the text objects of each form within a form, or of itself; `left`: objects to look at."""
     form = ctypes.cast(form, pdfium.FPDF_PAGEOBJECT)
     texts: list[int] = []
-    for index in range(min(_MOST_DRAWN, pdfium.FPDFFormObj_CountObjects(form))):
+    count = pdfium.FPDFFormObj_CountObjects(form)
+    left[0] -= count + 1
+    for index in range(count if left[0] > 0 else 0):
         item = pdfium.FPDFFormObj_GetObject(form, index)
         kind = pdfium.FPDFPageObj_GetType(item)
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             texts.append(ctypes.cast(item, ctypes.c_void_p).value or 0)
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and deepest:
-            yield from _leaves(item, deepest - 1)
+            yield from _leaves(item, left, deepest - 1)
     if texts:
         yield texts
 
@@ -171,7 +178,7 @@ def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
         value = one_line(remark.text)
         if not value or shared[remark.label] > _SHARED or max(len(remark.label), len(value)) > _LONGEST:
             continue
-        if _STATED.search(remark.label):
+        if _STATED.search(remark.label) or _SAYS.search(remark.label):
             continue
         words = {word.casefold() for word in _WORD.findall(remark.label)}
         apart = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")

@@ -292,6 +292,10 @@ _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""
 _LABELLED: Final = re.compile(r"^\D{2,60}\d[\d.,]*+ ?%?\)? *$")
 """A label and one figure behind it, as in the lines of a table of two columns."""
+_ABOVE: Final = 4
+"""Lines above a value on which its label is looked for."""
+_ASIDE: Final = 4
+"""How far to the right of its label's end a value may begin below it, in sizes."""
 _AMONG: Final = 5
 """Lines of which three have such a label."""
 
@@ -426,7 +430,7 @@ def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
     """
     held = {word.first for word in _words(tables)}
     found: list[Table] = []
-    above: Line | None = None
+    above: list[Line] = []
     for line, below in zip_longest(lines, lines[1:]):
         is_free = held.isdisjoint([word.first for word in line.words])
         are_values = all(word.piece > 0 for word in line.words)
@@ -437,18 +441,24 @@ def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
                 is_apart = not goes_on and cell.left - before.right > CELL_GAP * line.size
                 is_apart = is_apart or before.text.endswith(":")
                 cells[-1:] = [cells[-1], [cell]] if is_apart else [[*cells[-1], cell]]
-            behind = [_end_above(cell[0], above) for cell in cells] if are_values and above else []
-            row = TableRow([" ".join([part.text for part in cell]) for cell in cells], line.words)
-            found.append(Table(line.base, [row], is_prose=True, behind=behind))
+            ends = [_find_end_above(cell[0], above) for cell in cells] if are_values and above else []
+            behind = [end for end in ends if end is not None]
+            if len(behind) == len(ends):  # else they stay where they are drawn
+                row = TableRow([" ".join([part.text for part in cell]) for cell in cells], line.words)
+                found.append(Table(line.base, [row], is_prose=True, behind=behind))
         if not are_values:
-            above = line if is_free else None
+            above = [*above[1 - _ABOVE :], line] if is_free else []
     return found
 
 
-def _end_above(value: LineCell, above: Line) -> int:
-    """Where the cell of the line above a value ends that it stands under."""
-    cells = [cell for cell in above.cells if cell.left < value.left + above.size]
-    return max(word.end for word in (cells or above.cells)[-1 if cells else 0].words)
+def _find_end_above(value: LineCell, above: Sequence[Line]) -> int | None:
+    """Where the cell ends that a value stands under, in the nearest of the lines above it; None if there is none."""
+    for line in reversed(above):
+        over = [cell for cell in line.cells if cell.left < value.right and cell.right > value.left - _ASIDE * line.size]
+        if over:
+            begun = [cell for cell in over if cell.left < value.left + line.size]
+            return max(word.end for word in (begun or over)[-1 if begun else 0].words)
+    return None
 
 
 def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:

@@ -108,12 +108,30 @@ def test_several_values_below_one_line_stand_as_on_the_page() -> None:
         assert reader.read(data).text.splitlines() == ["Describe the business:", *answer, NOTE]
 
 
+def test_a_value_stands_below_no_label_of_another_column() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for x, y, values in (72, 752, ("Zeta Ltd", "York")), (330, 744, ("Alpha Ltd", "Bonn")):
+        for number, (label, value) in enumerate(zip(LABELS[1:], values, strict=False)):
+            canvas.drawString(x, y - 50 * number, label)
+            canvas.acroForm.textfield(
+                name=f"{x}{number}", value=value, x=x, y=y - 50 * number - 24, width=160, height=16
+            )
+    canvas.save()
+    for data in file.getvalue(), flatten(file.getvalue()):
+        lines = reader.read(data).text.strip().split("\n")
+        assert lines == ["Street", "Zeta Ltd", "Town", "York", "Street", "Alpha Ltd", "Town", "Bonn"]
+
+
 def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
-@pytest.mark.parametrize("called", ["Multiply by $2,375", "In the financial year 2023", "As of 30/6"])
-def test_what_a_field_is_called_states_no_amount_and_no_time(called: str) -> None:
+@pytest.mark.parametrize(
+    "called",
+    ["Multiply by $2,375", "In the year 2023", "As of 30/6", "It has no debts", "Write No if none; sum"],
+)
+def test_what_a_field_is_called_states_no_amount_no_time_and_nothing_else(called: str) -> None:
     assert called not in reader.read(form(VALUES, below=14, tooltip=called)).text
 
 
