@@ -72,16 +72,39 @@ Candidate = tuple[str, Source]
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 _LOOKED_AT: Final = 24  # sentences among which those with a number are looked for
+_ASKS_COUNT: Final = re.compile(
+    r"\W*(?:how (?:many|much)|wie ?viele?|(?P<amount>wie hoch|a (?:cuánto|quanto)|hur mycket)|combien d(?!e temps)"
+    r"|(?:cuánt|quant)[oai]s?|hoeveel|hur många|hvor (?:mange|meget|mye)|ile|kolik)\b"
+    r"(?! (?:time|notice|zeit|tiempo|tempo|tijd|lang))",
+    re.IGNORECASE,
+)
+"""How a question begins that only a number answers, or a word such as none, half or sole."""
+_TENS: Final = re.compile(
+    r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)(?:y|een)|hundred|thousand|million|dozen|zwanzig|drei(?:ß|ss)ig"
+    r"|(?:vier|fünf|sech|sieb|acht|neun)zig|hundert|tausend|vingt|trent[ea]|quarant|cinquant|soixant|douzaine|centaine"
+    r"|veint|treint|cuarent|cincuent|sesent|setent|ochent|novent|docena|\bvent(?:i\b|un|i?(?:due|tre|quattro|cinque|sei))"
+    r"|sessant|settant|ottant|dozzin|vinte|trint|quarent|cinquent|dúzia|(?:twin|der|veer|vijf|zes|zeven|tach|negen)tig"
+    r"|honderd|duizend|tjugo|trettio|fyrtio|femtio|hundra|tyve|tredive|hundre"
+)
+"""Parts of words for numbers above twelve."""
+_QUANTITY: Final = (
+    r"one|single|sole|no(?! longer)|not|none|nothing|half|all|each|every|fully|several|most|einzig\w*|allein\w*|kein\w*"
+    r"|nichts?|halb\w*|hälfte|alle\w*|jede\w?|voll\w*|mehrere|seule?|aucune?|pas|rien|moitié|tous|toutes?|plusieurs"
+    r"|sol[oa]|únic[oa]|ningun\w?|ningún|nada|mitad|tod[oa]s?|unic[oa]|nessun\w?|nulla|metà|tutt[aeio]|enige|geen"
+    r"|niets?|helft|nenhum\w?|não|metade|ingen|inga|inte|ikke|alla|halva|jeden|nie|połowa"
+)
+"""What says how many without a number, a word or two before a word of the question."""
+_ARTICLE: Final = r"eine?[mnrs]?|une?|un[oa]|een|uma?|ett"
+"""What may say one, before the word that is counted."""
 _ASKS_NUMBER: Final = re.compile(
-    r"\b(?:when|how (?:many|much|long|high|large|old|big)|wann|wie (?:viele?|hoch|lange)|wieviele?|quand|combien"
-    r"|cuándo|cuánt[oa]s?|quando|quant[oaie]s?|wanneer|hoe lang|hoeveel|när|når|hur (?:mycket|många)"
-    r"|hvor (?:mange|meget|mye)|ile|kolik|kiedy|kdy"
-    r"|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
+    r"\b(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer|hoe lang|när|når"
+    r"|kiedy|kdy|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
     r"|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena)\b"
     r"|\b(?:total|valor|montant|importe|monto)\b",
     re.IGNORECASE,
 )
 """Words of a question that a number, or a time, probably answers."""
+_LETTERS: Final = 5
 _NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
 """What numbers a paragraph or an item before its words."""
 _TO_FILL: Final = re.compile(r"(?:\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$")
@@ -158,9 +181,10 @@ def _keep_covered(
     if max(coverage[at] for at in likeliest) < LEAST:
         most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
         near = [most, *near] if coverage[most] >= LEAST else []
-    if _ASKS_NUMBER.search(question):
+    is_count = _ASKS_COUNT.match(question) is not None
+    if is_count or _ASKS_NUMBER.search(question):
         has = [at for at in near if coverage[at] >= LEAST and _gives_number(texts, at, question)]
-        near = list(dict.fromkeys([*has, *near]))
+        near = [] if is_count and not has else list(dict.fromkeys([*has, *near]))
     kept = [text for at in near for text in _with_value(texts, at)]
     return [(text, candidates[text]) for text in dict.fromkeys(kept)]
 
@@ -173,8 +197,17 @@ def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
 def _gives_number(texts: Sequence[str], at: int, question: str) -> bool:
     """Whether a text, or the value behind a label, has a number that is neither its own nor the question's."""
     words = " ".join(_NUMBERING.sub("", text, count=1) for text in _with_value(texts, at)).casefold()
-    own = set(re.findall(r"\w+", words)).difference(re.findall(r"\w+", question.casefold()))
-    return any(map(str.isdigit, "".join(own))) or not NUMBER_WORDS.isdisjoint(own)
+    asked = re.findall(r"\w+", question.casefold())
+    own = set(re.findall(r"\w+", words)).difference(asked)
+    if any(map(str.isdigit, "".join(own))) or not NUMBER_WORDS.isdisjoint(own) or _TENS.search(" ".join(own)):
+        return True
+    count = _ASKS_COUNT.match(question)
+    counted = question.casefold()[count.end() if count else 0 :]
+    begins = [word[:_LETTERS] for word in re.findall(r"[^\W\d]+", counted) if len(word) >= _LETTERS - 1]
+    if count is None or count["amount"] or not begins:
+        return False
+    near = rf"(?:{_QUANTITY})\W+(?:\w+\W+){{0,2}}(?:{'|'.join(begins)})|(?:{_ARTICLE}) (?:\w+ )?{begins[0]}"
+    return re.search(rf"\b(?:{near})", words) is not None
 
 
 def _says_something(sentence: str) -> bool:

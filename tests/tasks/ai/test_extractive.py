@@ -150,7 +150,8 @@ RENT = (
     "Monthly rent: EUR 5,500\nContract value:\nEUR 66,000\n"
     "The board has two members. The network has many members. The network has two members. "
     "The board has a sole director.\n"
-    "On 31 December 2023, employees knew. At 31 December 2023, there were 23 employees."
+    "On 31 December 2023, employees knew. At 31 December 2023, there were 23 employees.\n"
+    "The company does not hold any patents. The 24seven staff work in shifts."
 )
 
 
@@ -163,11 +164,13 @@ RENT = (
         ("How many members does the network have?", "The network has two members."),
         ("How many employees were there at 31 December 2023?", "At 31 December 2023, there were 23 employees."),
         ("How many directors does the board have?", "The board has a sole director."),
+        ("How many patents does the company hold?", "The company does not hold any patents."),
+        ("How many staff work at 24seven?", None),
     ],
 )
-def test_what_only_a_number_answers_is_answered_by_one_first(question: str, first: str) -> None:
+def test_what_only_a_number_answers_is_answered_by_one_first(question: str, first: str | None) -> None:
     shown = answer(question, [Source(1, "a.txt", None, RENT)])
-    assert f"1. {first}" in shown
+    assert f"1. {first}" in shown if first else "No sentence of the text given" in shown
     assert "# Monthly" not in shown
     assert "[to be agreed]" not in shown
 
