@@ -105,6 +105,11 @@ _AGREEMENT: Final = re.compile(
     r"(?! \w+ policy| policy)"
 )
 """What a text calls itself in plain words."""
+_EXPLAINED: Final = (
+    r"\bstands for {0}\b|(?<!this )(?<!the )\b{0} (?:is|are) (?:an? |the )?(?:\w+ ){{0,4}}"
+    r"(?:approach|framework|method|practice|process|standard|technique)s?\b"
+)
+"""In plain words, what explains a name: "ISO 27001 is an internationally recognised standard"."""
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
@@ -174,7 +179,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     if found is None or not found[0].kind.over:
         found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
-    if found is not None and found[0].kind.signed and not is_agreement and _calls_itself_otherwise(body):
+    if found is not None and not is_agreement and _is_about(found[0].kind, found[1], body):
         signs.denied.append(found[0].kind.id)
         found = None
     if found is not None:
@@ -311,8 +316,12 @@ def find_denied_kinds(sentence: str) -> list[str]:
     ]
 
 
-def _calls_itself_otherwise(body: str) -> bool:
-    """Whether a text in plain words calls itself a policy or a memo, twice or more, and never an agreement."""
+def _is_about(kind: Kind, line: str, body: str) -> bool:
+    """Whether a text in plain words explains what its title means or, where that names an agreement, calls itself a
+    policy or a memo, twice or more, and never an agreement.
+    """
+    if not kind.signed:
+        return bool(line) and re.search(_EXPLAINED.format(re.escape(line)), body) is not None
     says = _POLICY.findall(body)
     return len(says) > 1 and any(says) and _AGREEMENT.search(body) is None
 

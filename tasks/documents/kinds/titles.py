@@ -44,6 +44,8 @@ _PROVISION: Final = re.compile(
     r"(?:article|artikel|artigo|articolo|artículo|art\.|section|clause|ziffer)\s+(?:\d|[ivx]+\b)", re.IGNORECASE
 )
 """The heading of a part of a text."""
+_LISTED: Final = re.compile(r"(?:document|dokument|documento)\W{0,2}\d{1,2}\s*:", re.IGNORECASE)
+"""The heading of one of several documents that a text is about: "Document 1: Lease"."""
 _LEADERS: Final = re.compile(r"(?:\. ?){5,}\d+$")
 _COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
 """How the name of a company ends that ends with a full stop."""
@@ -229,6 +231,7 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
                     or _is_section(lines, number)
                     or has_contents
                     or line in rows
+                    or _LISTED.match(line) is not None
                     or line.startswith("§")
                     or _LEADERS.search(line) is not None
                     or ((part.endswith(":") or behind.startswith("(")) and is_prose(whole))
