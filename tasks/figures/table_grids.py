@@ -6,7 +6,7 @@ are rows too. What the cells mean is decided elsewhere.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -265,21 +265,28 @@ def whole_grids(
     """The tables of a text; a table that continues after a page break gets the heading of its beginning.
 
     Only if the text is `of_pages`: a new sheet or slide starts a new table. Within one of the `sheets`, of which the
-    offsets are given, a statement below others gets the heading of the first; `means` tells whether a label names a
-    concept.
+    offsets are given, a statement below others gets the heading of the first, and tables without units those that stand
+    alone at the sheet's top; `means` tells whether a label names a concept.
     """
     before: Grid | None = None
-    end = of_sheet = 0
+    end = of_sheet = above = 0
+    units: list[str] = []
     labels: dict[str, list[str]] = {}
     for grid in grids(text):
         if sheet := bisect_right(sheets, grid.rows[0].start):
+            if sheet != above:
+                above, units = (
+                    sheet,
+                    [title for title in grid.titles if only_units(title) and read_units(title).multiplier],
+                )
             heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
             if before is not None and heading and _stands_under(heading, grid, labels, means):
                 yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
             else:
+                whole = grid if names_units(_lines_over(grid)) else Grid([*units, *grid.titles], grid.rows)
                 if sheet != of_sheet or not WORDS.drivers.fullmatch(_own_heading(grid)):
-                    before, of_sheet, labels = grid, sheet, {}
-                yield grid
+                    before, of_sheet, labels = whole, sheet, {}
+                yield whole
             named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
             labels |= {row.label.casefold(): row.cells for row in named}
             continue
@@ -295,6 +302,11 @@ def whole_grids(
         end = last.starts[-1] + len(last.cells[-1])
         before = whole
         yield whole
+
+
+def names_units(lines: Iterable[str]) -> bool:
+    """Whether lines or cells over a table name a currency, a scale or percent."""
+    return any(units.currency or units.multiplier or units.percent for units in map(read_units, lines))
 
 
 _PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")
@@ -349,8 +361,11 @@ def _stands_under(
 
 def _own_heading(grid: Grid) -> str:
     """What stands over a table's numbers, in one line, without what is said of hidden rows."""
-    lines = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
-    return _HIDDEN.sub(" ", " ".join(lines)).strip()
+    return _HIDDEN.sub(" ", " ".join(_lines_over(grid))).strip()
+
+
+def _lines_over(grid: Grid) -> list[str]:
+    return [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
 
 
 def is_statement_name(heading: str) -> bool:

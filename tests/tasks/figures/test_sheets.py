@@ -84,6 +84,15 @@ def test_units_on_a_line_of_their_own_hold_for_the_table(unit: str, value: str, 
     assert figures(text)[0] == ("revenue", value, currency, "2024-01-01/2024-12-31", None)
 
 
+@pytest.mark.parametrize(("over", "assets"), [("Balance sheet", "50000000"), ("Balance sheet, USD", "50000")])
+@pytest.mark.parametrize("gap", [[], [[""], ["Notes"]]])
+def test_units_alone_at_the_top_of_a_sheet_hold_for_its_tables(
+    tmp_path: Path, over: str, assets: str, gap: list[Row]
+) -> None:
+    rows: list[Row] = [["USD thousands"], ["", 2023], ["Revenue", 5000], [], *gap, [], [over], [], ["", 2023]]
+    assert [figure[1] for figure in sheet(tmp_path, [*rows, ["Total assets", 50000]])] == ["5000000", assets]
+
+
 def test_units_beside_the_title_or_under_one_column_hold_for_all_columns() -> None:
     beside = "ARR bridge\t€m\n\tQ1 2025\tQ2 2025\nClosing ARR\t7.6\t8.2\n"
     under = "\tYears ended December 31,\n\t2024\t2023\n\t(USD in millions, except per share data)\nRevenue\t310\t280\n"
