@@ -34,7 +34,8 @@ OPENING: Final = 1500
 """Characters at the beginning of a text that say what the document is."""
 _TITLE: Final = 300
 _LINE: Final = 80
-"""The most characters of a title's line; what is longer below the first line is running text."""
+_GOES_ON: Final = re.compile(r"[,;] [^\W\dA-Z]|[.;:,]$")
+"""What a longer line below the first has that is running text and no title."""
 _SURE: Final = 0.5
 """The least score with which a document answers an item."""
 _WORDS: Final = 0.42
@@ -253,7 +254,8 @@ class _Document:
     @cached_property
     def title_terms(self) -> frozenset[str]:
         first, *others = [line for line in self.opening[:_TITLE].splitlines() if line.strip()][:3] or [""]
-        return _terms(" ".join([first[:120], *(line for line in others if len(line) <= _LINE)]))
+        titles = (line for line in others if len(line) <= _LINE or not _GOES_ON.search(line.strip()))
+        return _terms(" ".join(line[:120] for line in (first, *titles)))
 
     @cached_property
     def all_terms(self) -> frozenset[str]:

@@ -60,6 +60,15 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
             None,
         ),
         (
+            "Shareholder loan agreements",
+            {
+                "scan 7.pdf": "EXECUTION VERSION\nShareholder loan agreement between Acme Holdings International "
+                "Limited as lender and Acme Leeds Limited as borrower\n1. The loan"
+            },
+            "received",
+            None,
+        ),
+        (
             "Open source report",
             {
                 "Prometheus.docx": "PROMETHEUS\n"
