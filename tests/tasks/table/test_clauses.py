@@ -56,6 +56,8 @@ HEAD = """Master Services Agreement
         ("price", "The total contract value is not EUR 5,000.", None),
         ("price", "Total contract value: between EUR 1,000 and EUR 2,000", None),
         ("price", "Total contract value: EUR 10 per unit", None),
+        ("price", "Total contract value: EUR 1,000 to EUR 2,000", None),
+        ("price", "Total contract value: EUR 5,000 (budget)", None),
         ("price", "The fee set out below is EUR 700 per year.", {"value": "700", "unit": "EUR"}),
         ("price", "Contracts with a total contract value of EUR 100,000 or more need approval.", None),
         ("price", HEAD, {"value": "17500000", "unit": "INR"}),
