@@ -36,7 +36,7 @@ def read(source: Source) -> Reading:
 
 
 class _BinaryPackage(Package):
-    """A package whose parts of records are given as XML: the relationships say which they are."""
+    """A package whose parts of records are given as XML: relationships, or their places, say which they are."""
 
     def __init__(self, source: Source) -> None:
         self._kinds: dict[str, str] = {}
@@ -48,13 +48,19 @@ class _BinaryPackage(Package):
         return found
 
     def main_part(self, usual: str) -> str:
-        return super().main_part(usual.replace(".xml", ".bin"))
+        found = super().main_part(usual.replace(".xml", ".bin"))
+        self._kinds.setdefault(found, "officeDocument")
+        return found
+
+    def _writer(self, name: str) -> "Callable[[_Records], Iterator[str]] | None":
+        is_sheet = name.endswith(".bin") and "/worksheets/" in name
+        return _XML.get(self._kinds.get(name, "")) or (_XML["worksheet"] if is_sheet else None)
 
     def scan(self, name: str) -> bytes:
-        return b"".join(self.chunks(name)) if self._kinds.get(name) in _XML else super().scan(name)
+        return b"".join(self.chunks(name)) if self._writer(name) else super().scan(name)
 
     def chunks(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
-        write = _XML.get(self._kinds.get(name, ""))
+        write = self._writer(name)
         if write is None:
             return super().chunks(name, limit)
         return _in_pieces(write(_Records(b"".join(super().chunks(name, PART_LIMIT)))))
@@ -226,13 +232,15 @@ def _sheet(records: _Records) -> Iterator[str]:
     def printed(data: bytes) -> str:
         written, at = "", 2
         for name in ("Header", "Footer") * 3:
+            if at + 4 > len(data):  # cut off
+                break
             words, at = _text_at(data, at)
             written += f"<odd{name}>{escape(words)}</odd{name}>"
         return f"{'</row>' if is_open else ''}<headerFooter>{written}</headerFooter>"
 
-    digits = "{:.15G}".format  # those that Excel shows at most
-    rk = cell("n", lambda data: digits(_rk_number(struct.unpack_from("<I", data, 8)[0])))
-    real = cell("n", lambda data: digits(struct.unpack_from("<d", data, 8)[0]))
+    digits = "{:.15G}".format  # those that Excel shows at most; 0.0 is added so that -0.0 is 0
+    rk = cell("n", lambda data: digits(_rk_number(struct.unpack_from("<I", data, 8)[0]) + 0.0))
+    real = cell("n", lambda data: digits(struct.unpack_from("<d", data, 8)[0] + 0.0))
     error, truth = cell("e", lambda data: ERRORS.get(data[8], "#N/A")), cell("b", lambda data: int(data[8] != 0))
     text, rich_text = cell("str", lambda data: _words(data, 8)), cell("str", lambda data: _words(data, 9))
     shared = cell("s", lambda data: struct.unpack_from("<I", data, 8)[0])

@@ -1,6 +1,7 @@
 """Binary workbooks: the same text as the same workbook gives as .xlsx."""
 
 import struct
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,17 @@ def test_comments_and_what_is_hidden_say_so(tmp_path: Path) -> None:
     assert reading.text == (
         "[hidden sheet]\nLedger\n[hidden column B]\n1\t2\n[hidden row]\n3\nB1\t[comment, Ada: Why?]\nDraft\nEnd\n"
     )
+
+
+def test_parts_whose_relationships_are_lost_or_unknown_are_read_by_their_places(tmp_path: Path) -> None:
+    unknown = {"xl/_rels/workbook.bin.rels": relationships(("macrosheet", "worksheets/sheet1.bin"))}
+    path = book(tmp_path, row(0) + number(0, 1) + number(1, -0.0), unknown)
+    assert reader.read(path).text == "Ledger\n1\t0\n"
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "b.xlsb", "w") as part:
+        for name in whole.namelist():
+            if name != "_rels/.rels":
+                part.writestr(name, whole.read(name))
+    assert reader.read(tmp_path / "b.xlsb").text == "Ledger\n1\t0\n"
 
 
 def test_two_cells_in_opposite_corners_cost_nothing(tmp_path: Path) -> None:
