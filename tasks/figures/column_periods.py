@@ -126,9 +126,9 @@ def read_periods(words: Sequence[str]) -> list[When | None]:
     """The period in the words above each column; beside quarters and halves, a year means the full year."""
     own = [_plan_year(text) or header_period(text) for text in words]
     days = {text: when for text, when in zip(words, own, strict=True) if when is not None and when.end is not None}
-    if len(days) > 1 and all(map(_FIRST_DAY.fullmatch, days)):  # years that a workbook holds as dates
+    if len(days) > 1 and all(map(_FIRST_DAY.fullmatch, days)):  # for flows, years that a workbook holds as dates
         return [
-            replace(when, end=None, year=int(text[:4])) if text in days and when else when
+            replace(when, begun=when.end, end=None, year=int(text[:4])) if text in days and when else when
             for text, when in zip(words, own, strict=True)
         ]
     if not any(when is not None and when.part and when.dated for when in own):

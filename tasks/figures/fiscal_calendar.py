@@ -110,8 +110,8 @@ class Calendar:
                 end = months_back(year_end, ahead * (6 if kind == "H" else 3))
         if end is None:
             return None
-        if instant:
-            return end.isoformat()
+        if instant:  # what a column headed by the first day of a year says of a balance is of that day
+            return (when.begun if when.begun and when.year is not None else end).isoformat()
         if when.to_date:
             if when.year is not None and not when.part:  # "YTD 2025": to which day is not said
                 return None

@@ -332,14 +332,14 @@ def test_columns_that_programs_name_are_read_for_the_periods_of_their_rows(
 @pytest.mark.parametrize(
     ("other", "periods"),
     [
-        (dt.date(2024, 1, 1), ["2023-01-01/2023-12-31", "2024-01-01/2024-12-31"]),
-        (dt.date(2023, 12, 31), ["2022-01-02/2023-01-01", "2023-01-01/2023-12-31"]),
+        (dt.date(2024, 1, 1), ["2023-01-01/2023-12-31", "2024-01-01/2024-12-31", "2023-01-01", "2024-01-01"]),
+        (dt.date(2023, 12, 31), ["2022-01-02/2023-01-01", "2023-01-01/2023-12-31", "2023-01-01", "2023-12-31"]),
     ],
 )
 def test_columns_headed_by_the_first_day_of_each_year_are_years(
     tmp_path: Path, other: dt.date, periods: list[str]
 ) -> None:
-    rows: list[Row] = [["USD", dt.date(2023, 1, 1), other], ["Revenue", 5000, 6000]]
+    rows: list[Row] = [["USD", dt.date(2023, 1, 1), other], ["Revenue", 5000, 6000], ["Headcount", 90, 95]]
     assert [figure[2] for figure in sheet(tmp_path, rows)] == periods
 
 
