@@ -32,7 +32,7 @@ from tasks.figures.table_columns import (
     single_column,
 )
 from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
-from tasks.figures.table_grids import Grid, is_statement_name, names_units
+from tasks.figures.table_grids import Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Row
 from tasks.language.numbers import (
@@ -280,8 +280,8 @@ class _Table:
         """Read the columns from the header lines collected since the last numbers; a row with `numbers` follows."""
         header = [tables.part_times(row, numbers) for row in self._header]
         lines = [*self._over.lines, *self._of_units]
-        if self._document.sheets and not names_units([*lines, *chain.from_iterable(row.cells for row in self._header)]):
-            lines = [title for title in self._grid.titles if only_units(title)] + lines
+        if all(read_units(each) == Units() for each in chain(lines, *(row.cells for row in self._header))):
+            lines = [*self._grid.units, *lines]
         read = read_header(
             tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS]),
             self._width,
@@ -526,7 +526,7 @@ class _Table:
         return when if WORDS.longer_than_its_step.search(over) else replace(when, months=self._pace)
 
     @cached_property
-    def _months(self) -> Mapping[int | None, list[Row]]:
+    def _months(self) -> Mapping[int, list[Row]]:
         """The rows of a series that are named by a day or a month, by its year."""
         months = defaultdict(list)
         for row in self._rows[:_LONGEST_STATEMENT]:
@@ -537,7 +537,7 @@ class _Table:
 
     def _is_beside_months(self, year: When, at: int, amount: Amount) -> bool:
         """Whether months of a year are named in other rows, and an amount is not the sum of twelve of them."""
-        months = self._months[year.year]
+        months = self._months[year.year or 0]
         cells = (cell_amount(row.cells[at], comma_decimal=self._comma) for row in months if at < row.width)
         values = [each.value for each in cells if each is not None]
         return bool(months) and (len(values) != _MONTHS or abs(sum(values) - amount.value) > 2 * amount.step)

@@ -174,7 +174,7 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
     heads = takewhile(lambda row: not row.has_number(comma_decimal=False), grid.rows)
     alone = [row.label for row in heads if sum(map(bool, row.cells)) == 1]  # they stand over all of them
     return [
-        Grid([*grid.titles, *alone], _cut(grid, first, last))
+        Grid([*grid.titles, *alone], _cut(grid, first, last), grid.units)
         for first, last in zip(starts, [*starts[1:], width], strict=True)
     ]
 

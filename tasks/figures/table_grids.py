@@ -6,7 +6,7 @@ are rows too. What the cells mean is decided elsewhere.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -50,10 +50,11 @@ _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORE
 
 @dataclass(slots=True)
 class Grid:
-    """A table: its rows, and the lines above it, nearest last; `sections` are single-cell lines among its rows."""
+    """A table: its rows, the lines above it, nearest last, and the units alone at its sheet's top."""
 
     titles: list[str]
     rows: list[Row] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
 
 
 def grids(text: str) -> Iterator[Grid]:
@@ -279,14 +280,14 @@ def whole_grids(
                     sheet,
                     [title for title in grid.titles if only_units(title) and read_units(title).multiplier],
                 )
+            grid.units = units
             heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
             if before is not None and heading and _stands_under(heading, grid, labels, means):
                 yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
             else:
-                whole = grid if names_units(_lines_over(grid)) else Grid([*units, *grid.titles], grid.rows)
                 if sheet != of_sheet or not WORDS.drivers.fullmatch(_own_heading(grid)):
-                    before, of_sheet, labels = whole, sheet, {}
-                yield whole
+                    before, of_sheet, labels = grid, sheet, {}
+                yield grid
             named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
             labels |= {row.label.casefold(): row.cells for row in named}
             continue
@@ -302,11 +303,6 @@ def whole_grids(
         end = last.starts[-1] + len(last.cells[-1])
         before = whole
         yield whole
-
-
-def names_units(lines: Iterable[str]) -> bool:
-    """Whether lines or cells over a table name a currency, a scale or percent."""
-    return any(units.currency or units.multiplier or units.percent for units in map(read_units, lines))
 
 
 _PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")
@@ -361,11 +357,8 @@ def _stands_under(
 
 def _own_heading(grid: Grid) -> str:
     """What stands over a table's numbers, in one line, without what is said of hidden rows."""
-    return _HIDDEN.sub(" ", " ".join(_lines_over(grid))).strip()
-
-
-def _lines_over(grid: Grid) -> list[str]:
-    return [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
+    lines = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
+    return _HIDDEN.sub(" ", " ".join(lines)).strip()
 
 
 def is_statement_name(heading: str) -> bool:
