@@ -195,13 +195,17 @@ def _statement(
     if _RATE.search(statement.words):
         return _prove(statement, room)
     measures = read_measures(statement.words, room.names)
-    by_ledger = [one for figure in own if (one := _by_ledger(statement, figure, ledger, room)) is not None]
+    turns = not measures and turns_loss(statement.words)
+    by_ledger = [
+        one
+        for figure in own
+        if (one := _by_ledger(statement, figure, ledger, room)) is not None
+        and not (turns and figure.value < 0 and one.verdict is MemoVerdict.SUPPORTED)
+    ]
     is_row = any(statement.words.startswith(f"{figure.label}:") for figure in own)
     labels = " ".join(figure.label for figure in own)
     if not measures and not is_row and names_another(statement.words, f"{room.names} {labels}"):
         by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
-    if not measures and turns_loss(statement.words):
-        by_ledger = [one for one in by_ledger if one.verdict is not MemoVerdict.SUPPORTED]
     measured = _by_measures(statement, measures, own, ledger, room)
     held = [*by_ledger, *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]

@@ -141,7 +141,7 @@ def names_another(words: str, known: str) -> bool:
 
 def turns_loss(words: str) -> bool:
     """Whether words say which way a loss went, which its amount alone does not prove."""
-    turns = (_RISING | _FALLING).intersection(map(stem, re.findall(r"[^\W\d_]+", words.lower())))
+    turns = (_RISING | _FALLING).intersection(map(stem, re.findall(r"(?!above all\b)\b[^\W\d_]+", words.lower())))
     return bool(turns) and is_loss(words)
 
 

@@ -86,6 +86,8 @@ LOSING = ACCOUNTS.replace("1,240\t(310)", "(1,240)\t(310)")
 STATED_OF_A_LOSS = {
     MemoVerdict.SUPPORTED: (
         "The EBITDA loss was EUR 1.24 million in 2024.",
+        "The EBITDA loss was EUR 1.24 million in 2024, above all because of salaries.",
+        "Revenue rose to EUR 8.4 million in 2024 despite the loss of a customer.",
         "The EBITDA loss widened to EUR 1,240 thousand in 2024, up from EUR 310 thousand.",
     ),
     MemoVerdict.CONTRADICTED: ("The EBITDA loss was EUR 2.14 million in 2024.",),
