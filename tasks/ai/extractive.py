@@ -97,17 +97,24 @@ _QUANTITY: Final = (
 _ARTICLE: Final = r"eine?[mnrs]?|une?|un[oa]|een|uma?|ett"
 """What may say one, before the word that is counted."""
 _ASKS_NUMBER: Final = re.compile(
-    r"\b(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer|hoe lang|när|når"
-    r"|kiedy|kdy|rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|kaution"
-    r"|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena)\b"
-    r"|\b(?:total|valor|montant|importe|monto)\b",
+    r"(?:\W*(?:\w{1,5} )?(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer"
+    r"|hoe lang|när|når|kiedy|kdy)\b"
+    r"|\W*(?:what(?! happens)|which|was|welche\w?|quel\w*|cuál\w*|qual\w*|wat|welke?|hvad|hva|vad|jak\w*)\b[^?]*?"
+    r"\b(?:rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|total"
+    r"|kaution|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena|valor"
+    r"|montant|importe|monto)\b)",
     re.IGNORECASE,
 )
-"""Words of a question that a number, or a time, probably answers."""
+"""How a question begins that a number, or a time, probably answers."""
 _LETTERS: Final = 5
 _NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
 """What numbers a paragraph or an item before its words."""
-_TO_FILL: Final = re.compile(r"(?:\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$")
+_TO_FILL: Final = re.compile(
+    r"(?:(?:[:€$£]|\b(?:is|of|be|eur|usd|gbp|chf|ist|est|es|è)) ?\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]"
+    r"|\[\W*(?:to be|insert|enter|tb[acd]|date|name|amount|address|number|à compl|a completar|da compil|einsetzen"
+    r"|einfügen|datum|betrag|montant|nom)\b[^\]]{0,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$",
+    re.IGNORECASE,
+)
 """The end of a line that is still to be filled in."""
 
 
@@ -182,10 +189,10 @@ def _keep_covered(
         most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
         near = [most, *near] if coverage[most] >= LEAST else []
     is_count = _ASKS_COUNT.match(question) is not None
-    if is_count or _ASKS_NUMBER.search(question):
+    if is_count or _ASKS_NUMBER.match(question):
         has = [at for at in near if coverage[at] >= LEAST and _gives_number(texts, at, question)]
         near = [] if is_count and not has else list(dict.fromkeys([*has, *near]))
-    kept = [text for at in near for text in _with_value(texts, at)]
+    kept = [text for at in near for text in _with_value(texts, at) if candidates[text] is candidates[texts[at]]]
     return [(text, candidates[text]) for text in dict.fromkeys(kept)]
 
 

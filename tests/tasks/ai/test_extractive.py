@@ -151,6 +151,7 @@ RENT = (
     "The board has two members. The network has many members. The network has two members. "
     "The board has a sole director.\n"
     "On 31 December 2023, employees knew. At 31 December 2023, there were 23 employees.\n"
+    "The price is indexed. The price is EUR 50.\nThe landlord is Beta GmbH [hereinafter: the Lessor].\n"
     "The company does not hold any patents. The 24seven staff work in shifts."
 )
 
@@ -160,6 +161,8 @@ RENT = (
     [
         ("What is the monthly rent of the office?", "Monthly rent: EUR 5,500"),
         ("What is the contract value?", "Contract value:\n   — a.txt\n\n2. EUR 66,000"),
+        ("Is the price indexed?", "The price is indexed."),
+        ("Who is the landlord?", "The landlord is Beta GmbH [hereinafter: the Lessor]."),
         ("How many members does the board have?", "The board has two members."),
         ("How many members does the network have?", "The network has two members."),
         ("How many employees were there at 31 December 2023?", "At 31 December 2023, there were 23 employees."),
