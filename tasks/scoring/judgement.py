@@ -35,7 +35,7 @@ from pydantic import (
     TypeAdapter,
     create_model,
 )
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import WithJsonSchema
 from pydantic_core import from_json
 
 from storage.scores import Absence, ScoreStatus
@@ -110,10 +110,9 @@ def bound(
 
 @cache
 def _bound(schema: type[B], bounds: Bounds) -> type[B]:
-    is_left_out = bounds.is_brief and "contradictions" in schema.model_fields
-    fields: Any = (
-        {"contradictions": (SkipJsonSchema[Contradictions], Field(default_factory=list))} if is_left_out else {}
-    )
+    is_empty = bounds.is_brief and "contradictions" in schema.model_fields
+    none = WithJsonSchema({"type": "array", "items": {}, "maxItems": 0})  # what is given all the same is read
+    fields: Any = {"contradictions": (Annotated[Contradictions, none], Field(default_factory=list))} if is_empty else {}
     bounded = create_model(schema.__name__, __base__=schema, __doc__=schema.__doc__, **fields)
     bounded.bounds = bounds
     return bounded

@@ -26,7 +26,8 @@ def test_a_brief_answer_has_a_short_schema_without_contradictions_which_are_read
     brief = bound(Judgement, sources(3), SCALE, is_brief=True)
     schema = brief.model_json_schema()
     assert list(schema["$defs"]) == ["JudgedQuote"]
-    assert list(schema["properties"]) == ["found", "quotes", "reason", "score", "confidence"]
+    assert list(schema["properties"]) == ["found", "quotes", "contradictions", "reason", "score", "confidence"]
+    assert schema["properties"]["contradictions"]["maxItems"] == 0
     assert schema["properties"]["quotes"]["maxItems"] == 2
     assert longest_answer(brief)[0] < 500
     words = {"source": 1, "text": "x"}
