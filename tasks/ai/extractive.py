@@ -18,7 +18,7 @@ from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.settings import AiSettings
-from tasks.language.periods import NUMBER_WORDS
+from tasks.language.periods import NUMBER_WORDS, header_words
 from tasks.language.sentences import each_sentence
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
@@ -79,30 +79,15 @@ _ASKS_COUNT: Final = re.compile(
     re.IGNORECASE,
 )
 """How a question begins that only a number answers, or a word such as none, half or sole."""
-_TENS: Final = re.compile(
-    r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)(?:y|een)|hundred|thousand|million|dozen|zwanzig|drei(?:ß|ss)ig"
-    r"|(?:vier|fünf|sech|sieb|acht|neun)zig|hundert|tausend|vingt|trent[ea]|quarant|cinquant|soixant|douzaine|centaine"
-    r"|veint|treint|cuarent|cincuent|sesent|setent|ochent|novent|docena|\bvent(?:i\b|un|i?(?:due|tre|quattro|cinque|sei))"
-    r"|sessant|settant|ottant|dozzin|vinte|trint|quarent|cinquent|dúzia|(?:twin|der|veer|vijf|zes|zeven|tach|negen)tig"
-    r"|honderd|duizend|tjugo|trettio|fyrtio|femtio|hundra|tyve|tredive|hundre"
-)
-"""Parts of words for numbers above twelve."""
-_QUANTITY: Final = (
-    r"one|single|sole|no(?! longer)|not|none|nothing|half|all|each|every|fully|several|most|einzig\w*|allein\w*|kein\w*"
-    r"|nichts?|halb\w*|hälfte|alle\w*|jede\w?|voll\w*|mehrere|seule?|aucune?|pas|rien|moitié|tous|toutes?|plusieurs"
-    r"|sol[oa]|únic[oa]|ningun\w?|ningún|nada|mitad|tod[oa]s?|unic[oa]|nessun\w?|nulla|metà|tutt[aeio]|enige|geen"
-    r"|niets?|helft|nenhum\w?|não|metade|ingen|inga|inte|ikke|alla|halva|jeden|nie|połowa"
-)
-"""What says how many without a number, a word or two before a word of the question."""
+_TENS: Final = re.compile("|".join(header_words("tens")))
+_QUANTITY: Final = "|".join(header_words("quantities"))
 _ARTICLE: Final = r"eine?[mnrs]?|une?|un[oa]|een|uma?|ett"
 """What may say one, before the word that is counted."""
 _ASKS_NUMBER: Final = re.compile(
     r"(?:\W*(?:\w{1,5} )?(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer"
     r"|hoe lang|när|når|kiedy|kdy)\b"
     r"|\W*(?:what(?! happens)|which|was|welche\w?|quel\w*|cuál\w*|qual\w*|wat|welke?|hvad|hva|vad|jak\w*)\b[^?]*?"
-    r"\b(?:rent|fees?|price|premium|interest|penalty|deposit|salary|cost|budget|capital|age|miete|kaufpreis|gehalt|total"
-    r"|kaution|zins\w*|loyer|prix|salaire|alquiler|precio|canone|prezzo|huur|prijs|hoofdsom|hyra|pris|czynsz|cena|valor"
-    r"|montant|importe|monto)\b)",
+    rf"\b(?:{'|'.join(header_words('amounts'))})\b)",
     re.IGNORECASE,
 )
 """How a question begins that a number, or a time, probably answers."""
