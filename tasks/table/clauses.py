@@ -32,6 +32,8 @@ from tasks.table.spans import (
     find_all,
     find_dates,
     find_durations,
+    heads_line,
+    is_of_another,
     is_stamped,
     pattern,
     says,
@@ -68,25 +70,31 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
 
 def find_effective_date(contract: Contract) -> FoundValue | None:
     """The day from which it applies: defined as the Effective Date, else stated, else the agreement's date."""
+    return _find_named_day(contract) or _find_stated_day(contract)
+
+
+def _find_named_day(contract: Contract) -> FoundValue | None:
     flat = contract.flat
     for match in find_all(contract, written("effective_name")):
-        before = [
-            one
-            for one in find_dates(flat, match.start() - 140, match.start())
-            if not re.search(r"[.;]\s{1,3}[A-Z]", flat[one.end : match.start()])
-        ]
+        near = find_dates(flat, match.start() - 140, match.start())
+        before = [one for one in near if not re.search(r"[.;]\s{1,3}[A-Z]", flat[one.end : match.start()])]
         behind = find_dates(flat, match.end(), match.end() + 60) if not before else []
         if before:
             return FoundValue(before[-1].day.isoformat(), (contract.clause(before[-1].start, match.end()),), 0.9)
         if behind and says("defines", flat[match.end() : match.end() + 20]):
             return FoundValue(behind[0].day.isoformat(), (contract.clause(match.start(), behind[0].end),), 0.85)
+    return None
+
+
+def _find_stated_day(contract: Contract) -> FoundValue | None:
+    flat = contract.flat
     for match in find_all(contract, written("effective")):
         found = find_dates(flat, match.end(), match.end() + 40)
         if not found or not says("leads_to_day", flat[match.end() : found[0].start]):
             continue
         clause = contract.clause(match.start(), found[0].end)
-        is_head = _heads_line(contract.text, match) and contract.find("parties") is not None
-        if (is_head or _is_own(contract, clause, match.start())) and not _is_of_another(contract.text, match):
+        is_head = heads_line(contract.text, match) and contract.find("parties") is not None
+        if (is_head or _is_own(contract, clause, match.start())) and not is_of_another(contract.text, match):
             return FoundValue(
                 found[0].day.isoformat(), (Span(match.start(), found[0].end) if is_head else clause,), 0.8
             )
@@ -96,20 +104,6 @@ def find_effective_date(contract: Contract) -> FoundValue | None:
         if made is not None and _is_own(contract, clause, match.start()):
             return FoundValue(made.value, (clause, *made.spans), 0.7)
     return None
-
-
-def _heads_line(text: str, match: re.Match[str]) -> bool:
-    """Whether words are a label at the beginning of a line of the contract's head: `Effective Date: 1 March 2024`."""
-    before = text[: match.start()].rpartition("\n")[2]
-    return match.end() < OPENING and match[0].endswith(":") and not before.strip(" \t*-•|")
-
-
-def _is_of_another(text: str, match: re.Match[str]) -> bool:
-    """Whether the lines above a label, or what follows it, name a contract that is not the one of the title."""
-    title, _, above = text[: match.start()].lstrip().partition("\n")
-    around = f"{above[-300:]} {text[match.end() :][:60]}"
-    is_master = says("master", around) and not says("master", title)
-    return match[0].endswith(":") and (is_master or says("of_another", f"{title} {around}"))
 
 
 def _is_own(contract: Contract, clause: Span, end: int) -> bool:

@@ -271,3 +271,17 @@ Finder = Callable[[Contract], FoundValue | None]
 def find_all(contract: Contract, expression: str, end: int | None = None) -> Iterator[re.Match[str]]:
     """The matches of a pattern in a contract, up to `end`."""
     return pattern(expression).finditer(contract.flat, 0, len(contract.flat) if end is None else end)
+
+
+def heads_line(text: str, match: re.Match[str]) -> bool:
+    """Whether words are a label at the beginning of a line of the contract's head: `Effective Date: 1 March 2024`."""
+    before = text[: match.start()].rpartition("\n")[2]
+    return match.end() < OPENING and match[0].endswith(":") and not before.strip(" \t*-•|")
+
+
+def is_of_another(text: str, match: re.Match[str]) -> bool:
+    """Whether the lines above a label, or what follows it, name a contract that is not the one of the title."""
+    title, _, above = text[: match.start()].lstrip().partition("\n")
+    around = f"{above[-300:]} {text[match.end() :][:60]}"
+    is_master = says("master", around) and not says("master", title)
+    return match[0].endswith(":") and (is_master or says("of_another", f"{title} {around}"))

@@ -433,26 +433,36 @@ def _find_values(lines: Sequence[Line], tables: Iterable[Table]) -> list[Table]:
     above: list[Line] = []
     for line, below in zip_longest(lines, lines[1:]):
         is_free = held.isdisjoint([word.first for word in line.words])
-        are_values = all(word.piece > 0 for word in line.words)
-        if any(word.piece > 0 for word in line.words) and is_free:
-            goes_on = below is not None and below.words[0].text[:1].islower()
-            cells = [[line.cells[0]]]
-            for before, cell in pairwise(line.cells):
-                is_apart = not goes_on and cell.left - before.right > CELL_GAP * line.size
-                is_apart = is_apart or before.text.endswith(":")
-                cells[-1:] = [cells[-1], [cell]] if is_apart else [[*cells[-1], cell]]
-            ends = [_find_end_above(cell[0], above) for cell in cells] if are_values and above else []
-            behind = [end for end in ends if end is not None]
-            if len(behind) == len(ends):  # else they stay where they are drawn
-                row = TableRow([" ".join([part.text for part in cell]) for cell in cells], line.words)
-                found.append(Table(line.base, [row], is_prose=True, behind=behind))
-        if not are_values:
+        are_values = [word.piece > 0 for word in line.words]
+        if is_free and any(are_values):
+            found += _part_values(line, below, above if all(are_values) else [])
+        if not all(are_values):
             above = [*above[1 - _ABOVE :], line] if is_free else []
     return found
 
 
+def _part_values(line: Line, below: Line | None, above: Sequence[Line]) -> Iterator[Table]:
+    """A line with values in cells; none if its values stay where they are drawn."""
+    goes_on = below is not None and below.words[0].text[:1].islower()
+    cells = [[line.cells[0]]]
+    for before, cell in pairwise(line.cells):
+        is_apart = not goes_on and cell.left - before.right > CELL_GAP * line.size
+        is_apart = is_apart or before.text.endswith(":")
+        cells[-1:] = [cells[-1], [cell]] if is_apart else [[*cells[-1], cell]]
+    behind = _find_ends_above([cell[0] for cell in cells], above)
+    if behind is not None:
+        row = TableRow([" ".join([part.text for part in cell]) for cell in cells], line.words)
+        yield Table(line.base, [row], is_prose=True, behind=behind)
+
+
+def _find_ends_above(values: Sequence[LineCell], above: Sequence[Line]) -> list[int] | None:
+    """Where the cells end that values stand under; None where one stands under none of the lines above."""
+    ends = [_find_end_above(value, above) for value in values] if above else []
+    known = [end for end in ends if end is not None]
+    return known if len(known) == len(ends) else None
+
+
 def _find_end_above(value: LineCell, above: Sequence[Line]) -> int | None:
-    """Where the cell ends that a value stands under, in the nearest of the lines above it; None if there is none."""
     for line in reversed(above):
         over = [cell for cell in line.cells if cell.left < value.right and cell.right > value.left - _ASIDE * line.size]
         if over:
@@ -527,10 +537,7 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
         else:
             runs.append([word.first, word.end])
     if table.behind:
-        ends = [end if end >= 0 else len(text) for end in (text.find("\r\n", word) for word in table.behind)]
-        placed = groupby(zip(ends, table.rows[0].cells, strict=True), itemgetter(0))
-        values = [(end, end, "\r\n" + "\t".join(cell for _, cell in cells)) for end, cells in placed]
-        return [*values, *((first, last, "") for first, last in runs)]
+        return [*_place_values(table, text), *((first, last, "") for first, last in runs)]
     start, end = runs[0]
     before_it = "" if start == 0 or text[start - 1] == "\n" else "\r\n"
     behind_it = "" if end >= len(text) or text[end : end + 2] == "\r\n" else "\r\n"
@@ -540,6 +547,13 @@ def _edits(table: Table, words: Sequence[PageWord], text: str) -> list[Edit]:
         break_behind = _BREAK.match(text, last) if begins_line else None
         edits.append((first, break_behind.end() if break_behind else last, ""))
     return edits
+
+
+def _place_values(table: Table, text: str) -> Iterator[Edit]:
+    """Edits that put the cells of a row each behind its line of the text, those of one line together."""
+    ends = [end if end >= 0 else len(text) for end in (text.find("\r\n", word) for word in table.behind)]
+    for end, cells in groupby(zip(ends, table.rows[0].cells, strict=True), itemgetter(0)):
+        yield end, end, "\r\n" + "\t".join(cell for _, cell in cells)
 
 
 def _mark_table(table: Table) -> str:

@@ -201,23 +201,7 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
     columns: dict[int, list[tuple[float, list[PageWord]]]] = {}
     for number, (box, stored) in enumerate(known.fields, 1):
         left, bottom, right, top = box
-        value = one_line(stored)
-        inside = [
-            word
-            for word in words
-            if left < (word.left + word.right) / 2 < right and bottom < word.size / 3 - word.base < top
-        ]
-        is_comb = len(inside) > 1 and "".join(word.text for word in inside) == value.replace(" ", "")
-        parts = {word.text for word in inside} if is_comb else set(value.split())
-        held = [word for word in inside if word.text in parts or TO_WRITE_ON.fullmatch(word.text)]
-        at = 0
-        for word in held:
-            word.piece = number
-            if word.text not in parts:
-                word.text, word.glued = "", True
-            at += value.startswith(" ", at)
-            word.glued = word.glued or (is_comb and at > 0 and value[at - 1] != " ")
-            at += len(word.text)
+        held = _note_field(words, number, box, one_line(stored))
         if held:
             held[-1].right = max(held[-1].right, right)  # what stands behind the field is next to it
             lower = _find_lower(held, words, bottom, top)
@@ -226,9 +210,30 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
         lowers = [lower for lower, _ in column]
         # beside words that go on in lines of their own, some fields would be raised and others lowered
         if len(lowers) < _COLUMN or min(lowers) > -_REGULAR or max(lowers) < _REGULAR:
-            for lower, held in column:
-                for word in held:
-                    word.base += lower
+            for word, lower in ((word, lower) for lower, held in column for word in held):
+                word.base += lower
+
+
+def _note_field(words: Sequence[PageWord], number: int, box: Box, value: str) -> list[PageWord]:
+    """Note the words that are a field's value, or what it is written on; gives them."""
+    left, bottom, right, top = box
+    inside = [
+        word
+        for word in words
+        if left < (word.left + word.right) / 2 < right and bottom < word.size / 3 - word.base < top
+    ]
+    is_comb = len(inside) > 1 and "".join(word.text for word in inside) == value.replace(" ", "")
+    parts = {word.text for word in inside} if is_comb else set(value.split())
+    held = [word for word in inside if word.text in parts or TO_WRITE_ON.fullmatch(word.text)]
+    at = 0
+    for word in held:
+        word.piece = number
+        if word.text not in parts:
+            word.text, word.glued = "", True
+        at += value.startswith(" ", at)
+        word.glued = word.glued or (is_comb and at > 0 and value[at - 1] != " ")
+        at += len(word.text)
+    return held
 
 
 def _find_lower(held: Sequence[PageWord], words: Iterable[PageWord], bottom: float, top: float) -> float:
