@@ -189,7 +189,7 @@ class _Table:
         """Continue under these title lines, which say what kind of table it is."""
         self._over = labels.over_table(titles)
         self._titles = list(self._over.titles)
-        self._table_basis = self._over.find_last_basis()
+        self._table_basis = self._over.find_basis(self._over.lines[-3:])
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
     def candidates(self) -> Iterator[TableCandidate]:
@@ -364,7 +364,7 @@ class _Table:
     def _without_note(self, row: Row, numbers: list[int]) -> list[int]:
         """The numbers of a row without that of its note, in a table that has notes."""
         has_note = self._noted and len(numbers) == len(self._dated) + 1
-        return numbers[1:] if has_note and tables.is_note_number(row.cells[numbers[0]]) else numbers
+        return numbers[1:] if has_note and tables.NOTE_NUMBER.fullmatch(row.cells[numbers[0]]) else numbers
 
     def _is_of(self, section: str, meaning: Meaning) -> bool:
         """Whether the heading of a section names the same concept."""

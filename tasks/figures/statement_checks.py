@@ -7,6 +7,7 @@ statement only are the parts of debt, inventories, and write-offs.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -217,7 +218,8 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
             known &= of_row.keys()
     for at, of_row in by_row.items():
         concept = CURRENT_DEBT if at < middle else LONG_TERM_DEBT
-        yield from (each.of_concept(concept) for day, each in of_row.items() if day in known)
+        kept = [each for day, each in of_row.items() if day in known]
+        yield from (replace(each, figure=replace(each.figure, concept=concept)) for each in kept)
 
 
 def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:

@@ -230,10 +230,6 @@ class TableCandidate:
     row: int = -1
     in_currency: bool = False
 
-    def of_concept(self, concept: str) -> "TableCandidate":
-        """The same number with another meaning."""
-        return replace(self, figure=replace(self.figure, concept=concept))
-
 
 def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
     """The candidates of one table, without those that another one for the same concept and period makes doubtful."""

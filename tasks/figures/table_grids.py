@@ -276,10 +276,8 @@ def whole_grids(
     for grid in grids(text):
         if sheet := bisect_right(sheets, grid.rows[0].start):
             if sheet != above:
-                above, units = (
-                    sheet,
-                    [title for title in grid.titles if only_units(title) and read_units(title).multiplier],
-                )
+                above = sheet
+                units = [title for title in grid.titles if only_units(title) and read_units(title).multiplier]
             grid.units = units
             heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
             if before is not None and heading and _stands_under(heading, grid, labels, means):

@@ -251,10 +251,6 @@ class TableTitles:
     is_statement: bool
     is_skipped: bool
 
-    def find_last_basis(self) -> Basis | None:
-        """The basis that the nearest lines give to the whole table."""
-        return self.find_basis(self.lines[-3:])
-
     def find_basis(self, titles: Sequence[str]) -> Basis | None:
         """The basis that these headings give to the whole table."""
         plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _drop_periods(title)))]

@@ -289,7 +289,7 @@ def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     notes = [row.cells[1] for row in wide if row.cells[1]]
     is_noted = 0 < len(notes) < len(wide) or any(_NOTE.fullmatch(row.name) for row in header)
     slips = any(row.width == narrow and row.has_number(comma_decimal=False) for row in body)  # rows without a note
-    if not notes or not is_noted or slips or not all(map(_NOTE_NUMBER.fullmatch, notes)):
+    if not notes or not is_noted or slips or not all(map(NOTE_NUMBER.fullmatch, notes)):
         return list(header)
     names = ["" for _ in header[1:]] + ["Note"]
     return [
@@ -328,12 +328,7 @@ def is_note_heading(cell: str) -> bool:
     return _NOTE.fullmatch(cell) is not None
 
 
-def is_note_number(cell: str) -> bool:
-    """Whether a cell may contain one or more note numbers."""
-    return _NOTE_NUMBER.fullmatch(cell) is not None
-
-
-_NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
+NOTE_NUMBER: Final = re.compile(r"\(?\d{1,2}(?:[.,/&] ?\d{1,2})*[a-z]?\)?")
 
 
 def find_unit_lines(header: Sequence[Row]) -> Iterator[str]:
