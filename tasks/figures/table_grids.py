@@ -6,7 +6,7 @@ are rows too. What the cells mean is decided elsewhere.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -269,38 +269,48 @@ def whole_grids(
     offsets are given, a statement below others gets the heading of the first, and tables without units those that stand
     alone at the sheet's top; `means` tells whether a label names a concept.
     """
+    for sheet, held in groupby(grids(text), lambda grid: bisect_right(sheets, grid.rows[0].start)):
+        if sheet:
+            yield from _sheet_grids(held, means)
+        else:
+            yield from _page_grids(text, held, of_pages=of_pages)
+
+
+def _sheet_grids(held: Iterable[Grid], means: Callable[[str], object]) -> Iterator[Grid]:
     before: Grid | None = None
-    end = of_sheet = above = 0
     units: list[str] = []
     labels: dict[str, list[str]] = {}
-    for grid in grids(text):
-        if sheet := bisect_right(sheets, grid.rows[0].start):
-            if sheet != above:
-                above = sheet
-                units = [title for title in grid.titles if only_units(title) and read_units(title).multiplier]
-            grid.units = units
-            heading = _heading_of_days(before) if before is not None and sheet == of_sheet else []
-            if before is not None and heading and _stands_under(heading, grid, labels, means):
-                yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
-            else:
-                if sheet != of_sheet or not WORDS.drivers.fullmatch(_own_heading(grid)):
-                    before, of_sheet, labels = grid, sheet, {}
-                yield grid
-            named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
-            labels |= {row.label.casefold(): row.cells for row in named}
-            continue
-        between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
-        if of_pages and before is not None and _goes_on(before, grid, between):
-            titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
-            whole = Grid(titles, [*_heading_of_days(before), *grid.rows])
-        elif of_pages and before is not None and _repeats_heading(before, grid, between):
-            whole = Grid(before.titles, grid.rows)
+    for grid in held:
+        if before is None:
+            units = [title for title in grid.titles if only_units(title) and read_units(title).multiplier]
+        grid.units = units
+        if before and (heading := _heading_of_days(before)) and _stands_under(heading, grid, labels, means):
+            yield Grid([*before.titles, *grid.titles], [*heading, *grid.rows])
         else:
-            whole = grid
-        last = whole.rows[-1]
+            if before is None or not WORDS.drivers.fullmatch(_own_heading(grid)):
+                before, labels = grid, {}
+            yield grid
+        named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
+        labels |= {row.label.casefold(): row.cells for row in named}
+
+
+def _page_grids(text: str, held: Iterable[Grid], *, of_pages: bool) -> Iterator[Grid]:
+    before: Grid | None = None
+    end = 0
+    for grid in held:
+        between = text[end : grid.rows[0].start + 1]  # a break may be the row's own first character
+        before = _continue(before, grid, between) if of_pages and before is not None else grid
+        last = before.rows[-1]
         end = last.starts[-1] + len(last.cells[-1])
-        before = whole
-        yield whole
+        yield before
+
+
+def _continue(before: Grid, grid: Grid, between: str) -> Grid:
+    """A table with the heading of the one before it, if it continues that after a page break; `between`: their text."""
+    if _goes_on(before, grid, between):
+        titles = [*before.titles, *grid.titles][-_MOST_PAGE_TITLES:]
+        return Grid(titles, [*_heading_of_days(before), *grid.rows])
+    return Grid(before.titles, grid.rows) if _repeats_heading(before, grid, between) else grid
 
 
 _PAGE_NUMBER: Final = re.compile(r"\d+(?: (?:di|of|von|de|van|/) \d+)?$")

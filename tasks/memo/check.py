@@ -10,7 +10,7 @@ asked.
 import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Final, NamedTuple
@@ -195,19 +195,8 @@ def _statement(
     if _RATE.search(statement.words):
         return _prove(statement, room)
     measures = read_measures(statement.words, room.names)
-    turns = not measures and turns_loss(statement.words)
-    by_ledger = [
-        one
-        for figure in own
-        if (one := _by_ledger(statement, figure, ledger, room)) is not None
-        and not (turns and figure.value < 0 and one.verdict is MemoVerdict.SUPPORTED)
-    ]
-    is_row = any(statement.words.startswith(f"{figure.label}:") for figure in own)
-    labels = " ".join(figure.label for figure in own)
-    if not measures and not is_row and names_another(statement.words, f"{room.names} {labels}"):
-        by_ledger = [one for one in by_ledger if one.verdict is MemoVerdict.SUPPORTED]
     measured = _by_measures(statement, measures, own, ledger, room)
-    held = [*by_ledger, *measured]
+    held = [*_by_figures(statement, own, ledger, room, has_measures=bool(measures)), *measured]
     against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
     is_whole = bool(measured) or (len(held) >= len(_amounts(statement.words)) and not says_multiple(statement.words))
     if held and not against and is_whole:
@@ -222,6 +211,27 @@ def _statement(
         return replace(against[0], places=_places(against))
     is_held = proved.difference is not None and any(_gives_amount(proved.difference.ours, figure) for figure in own)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND) if is_held else proved
+
+
+def _by_figures(
+    statement: MemoStatement,
+    own: Sequence[LedgerFigure],
+    ledger: Mapping[Any, Sequence[RoomFigure]],
+    room: MemoTexts,
+    *,
+    has_measures: bool,
+) -> Iterator[CheckedClaim]:
+    """The ledger's verdicts on a sentence's figures; without measures no turned loss is held."""
+    turns = not has_measures and turns_loss(statement.words)
+    is_row = any(statement.words.startswith(f"{figure.label}:") for figure in own)
+    labels = " ".join(figure.label for figure in own)
+    is_other = not has_measures and not is_row and names_another(statement.words, f"{room.names} {labels}")
+    for figure in own:
+        one = _by_ledger(statement, figure, ledger, room)
+        if one is None or (turns and figure.value < 0 and one.verdict is MemoVerdict.SUPPORTED):
+            continue
+        if not is_other or one.verdict is MemoVerdict.SUPPORTED:
+            yield one
 
 
 def _gives_amount(words: str, figure: LedgerFigure) -> bool:
