@@ -289,7 +289,9 @@ def _squeeze(text: str) -> str:
     return "".join(text.split())
 
 
-_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+")
+_LETTER: Final = r"(?<![\w(])(?:[a-z]|[ivx]{2,4})\)|\([a-z]\)"
+"""What numbers an item: "a)", "(b)", "iv)"; a quotation may leave it out."""
+_TOKEN: Final = re.compile(rf"{_LETTER}|\d+(?:[.,]\d+)*|[^\W_]+")
 _INSERTED: Final = re.compile(r"\[[^\[\]]*\]")
 _ELLIPSIS: Final = re.compile(r"\.{3,}|…")
 _CHANGED: Final = 5
@@ -367,10 +369,10 @@ def _nearest(quote: str, text: str) -> tuple[float, tuple[int, int]] | None:
     low, high = blocks[0].a, blocks[-1].a + blocks[-1].size
     added = high - low - same
     span = window[low].start, window[high - 1].end
-    if added > allowed or (same == len(wanted) and not added and re.search(r"[\t\n\f]", text[slice(*span)])):
-        return None  # all its words, but of several cells or lines: nothing says that they are other words
+    if added > allowed or (same == len(wanted) and not added and re.search(rf"[\t\n\f]|{_LETTER}", text[slice(*span)])):
+        return None  # all its words, but of several cells, lines or items: nothing says that they are other words
     return same / (len(wanted) + added), span
 
 
 def _tokens(text: str) -> list[QuotedWord]:
-    return [QuotedWord(match[0].casefold(), *match.span()) for match in _TOKEN.finditer(text)]
+    return [QuotedWord(match[0].casefold(), *match.span()) for match in _TOKEN.finditer(text) if match[0][-1] != ")"]

@@ -24,6 +24,7 @@ DOCUMENTS = {
     "Lease.txt": (
         "The tenant may terminate the lease at the end of any quarter with six months' notice.\n\n"
         "The tenant shall not sublet any part of the premises without the landlord's written consent.\n"
+        "The neighbours of the house: a) take turns in clearing the common path of snow.\n"
     ),
     "Legal.txt": "The company has no pending litigation. The founders hold 62 % of the shares.\n",
     "Minutes.txt": (
@@ -120,6 +121,7 @@ def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room:
         "Revenue was EUR 5.1 million in the year to 31 December 2022.",
         "Casa Serena is content with the new portal.",
         "The term has 24 % interest.",
+        "It says “The neighbours of the house take turns in clearing the common path of snow”.",
         "He said “we shall double the team in the coming spring”.",
     ],
 )
