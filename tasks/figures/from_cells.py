@@ -67,6 +67,7 @@ _SURE_OF_COLUMNS: Final = 100
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
 _MONTHS: Final = 12
+_SIGNS: Final = frozenset("$€£¥₹")
 _TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -280,7 +281,9 @@ class _Table:
         """Read the columns from the header lines collected since the last numbers; a row with `numbers` follows."""
         header = [tables.part_times(row, numbers) for row in self._header]
         lines = [*self._over.lines, *self._of_units]
-        if all(read_units(each) == Units() for each in chain(lines, *(row.cells for row in self._header))):
+        own = chain(lines, *(row.cells for row in self._header))
+        signs = (cell[:1] for row in self._rows[:_LONGEST_FORM] for cell in row.cells)
+        if self._grid.units and _SIGNS.isdisjoint(signs) and all(read_units(each) == Units() for each in own):
             lines = [*self._grid.units, *lines]
         read = read_header(
             tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS]),

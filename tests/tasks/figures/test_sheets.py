@@ -91,6 +91,17 @@ def test_units_alone_at_the_top_of_a_sheet_hold_for_its_tables(
 ) -> None:
     rows: list[Row] = [["USD thousands"], ["", 2023], ["Revenue", 5000], [], *gap, [], [over], [], ["", 2023]]
     assert [figure[1] for figure in sheet(tmp_path, [*rows, ["Total assets", 50000]])] == ["5000000", assets]
+    rows = [
+        ["USD thousands"],
+        ["", 2023],
+        ["Revenue", 5000],
+        [],
+        ["Notes"],
+        [],
+        ["", 2023],
+        ["Total assets", "$500,000"],
+    ]
+    assert sheet(tmp_path, rows)[-1][1] == "500000"
 
 
 def test_units_beside_the_title_or_under_one_column_hold_for_all_columns() -> None:
