@@ -39,6 +39,7 @@ from tasks.requests.match import RequestStatus
 from tasks.scoring.results import ORDERS, OTHERS, Standing
 from tasks.table.columns import value_in_words
 
+_NAMED: Final = 20  # documents of an item of a request list that are named; the rest is counted
 FOLDER: Final = "evidence"
 _PART: Final = re.compile(r"((?:in “[^”]*”, )*(?:page \d+|slide \d+|sheet [^,]+))", re.IGNORECASE)
 _OWN: Final = re.compile(r"evidence/[0-9a-f]{24}\.html#c\d+-\d+")
@@ -576,10 +577,6 @@ def fit_text(text: str, width: float, size: float, lines: int = 1) -> str:
     words, _, cut = last.rpartition(" ")
     last = words if words and len(cut) < len(last) / 2 else last
     return (text[:begin] + last).rstrip(" ,;:–-") + " …"
-
-
-_NAMED: Final = 20
-"""Documents of an item that are named; the rest is counted."""
 
 
 def remark(request: ReportedRequest) -> str:

@@ -63,7 +63,8 @@ def _in_a_thread(server: uvicorn.Server) -> Iterator[None]:
     """The service in this process, listening; it ends with the block."""
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    wait_for(lambda: server.started, pause=0.01)
+    wait_for(lambda: server.started or not thread.is_alive(), pause=0.01)
+    assert server.started
     yield
     server.should_exit = True
     thread.join(20)

@@ -1,6 +1,7 @@
 """What a browser would make of a page: its elements, its words, where it leads, and what it loads."""
 
 import re
+from functools import cached_property
 from html.parser import HTMLParser
 
 
@@ -23,21 +24,21 @@ class Page(HTMLParser):
         """The attributes of each element of that name."""
         return [attributes for name, attributes in self.elements if name == tag]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return re.sub(r"[ \n]+", " ", " ".join(self.words))
 
-    @property
+    @cached_property
     def ids(self) -> set[str]:
         return {value for _, attributes in self.elements if (value := attributes.get("id"))}
 
-    @property
+    @cached_property
     def links(self) -> list[str]:
         """The addresses that the page leads to or loads."""
         values = [attributes.get(name) for _, attributes in self.elements for name in ("href", "src")]
         return [value for value in values if value and not value.startswith("data:")]
 
-    @property
+    @cached_property
     def loaded(self) -> set[str]:
         """Those of them that a browser opens by itself."""
         values = [attributes.get("src") for _, attributes in self.elements]
