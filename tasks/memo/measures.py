@@ -158,31 +158,53 @@ def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> It
     expression = _join([names for names, _, _ in named], amounts)
     if expression is None or _OF_ANOTHER.search(sentence.original):
         return
-    earlier = [token for token in amounts if token.preposition in _EARLIER]
-    changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
-    levels = [token for token in amounts if token not in earlier and token not in changes]
+    earlier, changes, levels = _sort_amounts(amounts, expression)
     growth = _find_growth(sentence, changes, {token.stem for token in others if token.is_content})
     own, before = _sort_times(sentence, times, amounts, earlier)
     own = own or [time] * bool(time)
-    is_plain = all(_is_plain(token, known) for token in others) and all(token.preposition != "by" for token in levels)
     is_single = max(len(earlier), len(levels), len(before), len(own)) < 2
-    is_plain &= all(token.figure.unit or any(map(may_act, sentence.tokens)) for token in levels if token.figure)
-    if growth is None or not is_plain or not is_single:
+    if growth is None or not is_single or not _are_plain(sentence, others, levels, known):
         return
-    amounts_now, amounts_then = ([token.figure for token in side if token.figure] for side in (levels, earlier))
-    is_below = any(is_loss(" ".join(token.text for token in sentence.tokens[first:last])) for _, first, last in named)
+    amounts_now, amounts_then = (list(filter(None, (token.figure for token in side))) for side in (levels, earlier))
+    is_below = any(is_loss(_words(sentence.tokens[first:last])) for _, first, last in named)
     grows = _grows(expression) and not is_below
     if not _fits(grows, amounts_now, amounts_then, growth, others):
         return
+    if is_below and not (_grows(expression) and _is_of_loss(growth, others)):
+        return
     if is_below:
-        is_worked_out = any(change.digits for change in growth)  # the growth of what is below zero says nothing
-        if is_worked_out or not _grows(expression) or not _BETTER.isdisjoint(token.stem for token in others):
-            return
         amounts_now, amounts_then = [*map(_negate, amounts_now)], [*map(_negate, amounts_then)]
     when, then = "".join(own), "".join(before)
     yield from (StatedMeasure(expression, figure, when) for figure in amounts_now)
     yield from (StatedMeasure(expression, figure, then or when, not then) for figure in amounts_then)
     yield from (StatedMeasure(make_growth(expression), figure, when) for figure in growth if grows)
+
+
+def _sort_amounts(
+    amounts: Sequence[Token], expression: Expression
+) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
+    """The amounts that are compared with, those of a change, and those of the time that is spoken of."""
+    earlier = [token for token in amounts if token.preposition in _EARLIER]
+    changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
+    return earlier, changes, [token for token in amounts if token not in earlier and token not in changes]
+
+
+def _words(tokens: Sequence[Token]) -> str:
+    return " ".join(token.text for token in tokens)
+
+
+def _are_plain(
+    sentence: ParsedSentence, others: Sequence[Token], levels: Sequence[Token], known: frozenset[str]
+) -> bool:
+    """Whether the other words say no more than these amounts, and each amount has a unit or a verb."""
+    if any(token.preposition == "by" for token in levels) or not all(_is_plain(token, known) for token in others):
+        return False
+    return any(map(may_act, sentence.tokens)) or all(token.figure.unit for token in levels if token.figure)
+
+
+def _is_of_loss(growth: Sequence[StatedFigure], others: Sequence[Token]) -> bool:
+    """Whether a loss is told by its size alone: the growth of what is below zero says nothing."""
+    return not any(change.digits for change in growth) and _BETTER.isdisjoint(token.stem for token in others)
 
 
 def _negate(figure: StatedFigure) -> StatedFigure:
