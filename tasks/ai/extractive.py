@@ -95,8 +95,8 @@ _LETTERS: Final = 5
 _NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
 """What numbers a paragraph or an item before its words."""
 _TO_FILL: Final = re.compile(
-    r"(?:(?:[:€$£]|\b(?:is|of|be|eur|usd|gbp|chf|ist|est|es|è)) ?\[(?=\W*[^\W\d_]{2})[^\]]{1,80}\]"
-    r"|\[\W*(?:to be|insert|enter|tb[acd]|date|name|amount|address|number|à compl|a completar|da compil|einsetzen"
+    r"(?:(?:[:€$£]|\b(?:is|of|be|eur|usd|gbp|chf|ist|est|es|è)) ?\[(?=\W{0,5}[^\W\d_]{2})[^\]]{1,80}\]"
+    r"|\[\W{0,5}(?:to be|insert|enter|tb[acd]|date|name|amount|address|number|à compl|a completar|da compil|einsetzen"
     r"|einfügen|datum|betrag|montant|nom)\b[^\]]{0,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$",
     re.IGNORECASE,
 )
