@@ -676,6 +676,8 @@ def test_years_between_the_months_of_a_series_are_passed_by(tmp_path: Path) -> N
     of_2022: list[Row] = [[2022, 60000]]
     assert "60000" in {figure[1] for figure in sheet(tmp_path, [*rows[:1], *of_2022, *rows[2:5]])}
     months: list[Row] = [[dt.date(2023, month, 1), 5000.4, 30 + month] for month in range(1, 13)]
-    for column in ([[2023, 60005, 42], *months], [*months, [2023, 60005, 42]]):
-        found = sheet(tmp_path, [["USD", "Revenue", "Headcount"], *column])
+    head: list[Row] = [["USD", "Revenue", "Headcount"]]
+    of_2023: list[Row] = [[2023, 60005, 42]]
+    for column in ([*of_2023, *months], [*months, *of_2023]):
+        found = sheet(tmp_path, [*head, *column])
         assert ("revenue", "60005", "2023-01-01/2023-12-31", None, "management") in found

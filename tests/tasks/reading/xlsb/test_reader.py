@@ -109,7 +109,9 @@ def test_comments_and_what_is_hidden_say_so(tmp_path: Path) -> None:
 
 
 def test_parts_whose_relationships_are_lost_or_unknown_are_read_by_their_places(tmp_path: Path) -> None:
-    unknown = {"xl/_rels/workbook.bin.rels": relationships(("macrosheet", "worksheets/sheet1.bin"))}
+    unknown: dict[str, str | bytes] = {
+        "xl/_rels/workbook.bin.rels": relationships(("macrosheet", "worksheets/sheet1.bin"))
+    }
     path = book(tmp_path, row(0) + number(0, 1) + number(1, -0.0), unknown)
     assert reader.read(path).text == "Ledger\n1\t0\n"
     with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "b.xlsb", "w") as part:
