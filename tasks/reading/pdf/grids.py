@@ -23,7 +23,7 @@ from tasks.reading.pdf.rows import (
     find_label_column,
     join_lines,
 )
-from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
+from tasks.reading.pdf.rules import THIN, RuledLine, Rules, close_grid, find_covered, group_rules, place_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
 from tasks.reading.pdf.words import PageWord, write_words
@@ -169,8 +169,6 @@ _MOST_CELLS: Final = 20_000
 _FEWEST_FIELDS: Final = 3
 _BESIDE: Final = 0.5
 """The share of a grid's lines that may have words at its sides."""
-_OPEN: Final = 12.0
-"""Rules that reach so far beyond the last rule across them are rows of a table whose side is open."""
 _FILLED: Final = 0.3
 """The share of a grid's fields that hold something where it is a table."""
 _FULL: Final = 0.5
@@ -192,14 +190,12 @@ _FAR: Final = 2.0
 """How many sizes figures stand behind their labels, at least, where no rule parts the two."""
 _FIGURES: Final = 0.7
 """The share of the cells behind the first ones that are figures, where a column has several without rules between."""
-_SPANNED: Final = 0.6
-"""The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
 
 def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     """The tables that rules draw around these words of a page."""
     tables: list[Table] = []
-    groups = [group for group in _grids(rules) if group.vertical and len(group.horizontal) > 1]
+    groups = [group for group in group_rules(rules) if group.vertical and len(group.horizontal) > 1]
     grids = [grid for grid in map(_Grid, groups) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
         return []
@@ -296,33 +292,6 @@ def _is_form(rows: Sequence[TableRow]) -> bool:
     return len(full) + figures > 1 and sum(full) >= _FULL * sum(map(len, columns))
 
 
-def _grids(rules: Rules) -> list[Rules]:
-    """Rules that cross or touch each other, in groups."""
-    horizontal, vertical = join_rules(rules.horizontal), join_rules(rules.vertical)
-    heights = [rule.at for rule in horizontal]
-    group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
-
-    def root(number: int) -> int:
-        while group[number] != number:
-            group[number] = number = group[group[number]]
-        return number
-
-    crossed: list[int] = []  # for each vertical rule a horizontal one that it touches
-    for rule in vertical:
-        span = range(bisect_left(heights, rule.begin - THIN), bisect(heights, rule.end + THIN))
-        touched = [index for index in span if horizontal[index].begin - THIN <= rule.at <= horizontal[index].end + THIN]
-        for index in touched[1:]:
-            group[root(index)] = root(touched[0])
-        crossed.append(touched[0] if touched else -1)
-    grids: dict[int, Rules] = {}
-    for index, rule in enumerate(horizontal):
-        grids.setdefault(root(index), Rules([], [], rules.seams)).horizontal.append(rule)
-    for index, rule in zip(crossed, vertical, strict=True):
-        if index >= 0:
-            grids[root(index)].vertical.append(rule)
-    return list(grids.values())
-
-
 class _Grid:
     """The cells between the rules of one group."""
 
@@ -332,8 +301,8 @@ class _Grid:
         self.faults = 0.0
         self.held: Sequence[int] = ()
         """The columns with words, of its rows as they are given."""
-        self._ys, self._horizontal = _places(rules.horizontal)
-        self._xs, self._vertical = _places(_close_grid(rules))
+        self._ys, self._horizontal = place_rules(rules.horizontal)
+        self._xs, self._vertical = place_rules(close_grid(rules))
         self._height = max(len(self._ys) - 1, 0)
         self._width = max(len(self._xs) - 1, 0)
 
@@ -576,9 +545,9 @@ class _Grid:
             one, two = root(field), root(other)
             first[max(one, two)] = min(one, two)
 
-        parted = [_find_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
+        parted = [find_covered(rules, self._ys) for rules in self._vertical[: width + 1]]
         for y in range(self._height):
-            below = _find_covered(self._horizontal[y], self._xs)
+            below = find_covered(self._horizontal[y], self._xs)
             for x in range(width):
                 field = y * width + x
                 if x and not parted[x][y]:
@@ -611,46 +580,3 @@ def _is_stack(
     if len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
         return False
     return have_room([(above[-1], below[0]) for above, below in itertools.pairwise(rows.values())], end)
-
-
-def _close_grid(rules: Rules) -> list[RuledLine]:
-    """The vertical rules of a grid, including its sides if they are not drawn."""
-    if not rules.horizontal or not rules.vertical:
-        return rules.vertical
-    top, bottom = min(rule.at for rule in rules.horizontal), max(rule.at for rule in rules.horizontal)
-    left, right = min(rule.begin for rule in rules.horizontal), max(rule.end for rule in rules.horizontal)
-    closed = list(rules.vertical)
-    if min(rule.at for rule in rules.vertical) - left > _OPEN:
-        closed.append(RuledLine(left, top, bottom))
-    if right - max(rule.at for rule in rules.vertical) > _OPEN:
-        closed.append(RuledLine(right, top, bottom))
-    return closed
-
-
-def _places(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLine]]]:
-    """The positions of rules, with adjacent ones merged, and the rules at each position."""
-    places: list[list[RuledLine]] = []
-    for rule in sorted(rules):
-        if places and rule.at - places[-1][-1].at <= THIN:
-            places[-1].append(rule)
-        else:
-            places.append([rule])
-    joined = [join_rules(rule._replace(at=near[0].at) for rule in near) for near in places]
-    return [sum(rule.at for rule in near) / len(near) for near in places], joined
-
-
-def _find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
-    """Whether the rules at one position cover most of the way from each of the other positions to the next."""
-    covered = [False] * (len(places) - 1)
-    partly: list[int] = []
-    for _, first, last in rules:
-        begin, end = bisect_left(places, first), bisect(places, last) - 1
-        if begin < end:
-            covered[begin:end] = [True] * (end - begin)
-        partly += begin - 1, end
-    for at in partly:
-        if 0 <= at < len(covered) and not covered[at]:
-            low, high = places[at], places[at + 1]
-            shared = sum(max(0.0, min(last, high) - max(first, low)) for _, first, last in rules)
-            covered[at] = shared >= _SPANNED * (high - low)
-    return covered

@@ -1,4 +1,4 @@
-"""The rules on a PDF's page: straight lines and thin boxes.
+"""The rules on a PDF's page: straight lines and thin boxes, and which of them form a grid.
 
 All lengths are points; `y` grows from the top of the page to its bottom.
 """
@@ -6,7 +6,7 @@ All lengths are points; `y` grows from the top of the page to its bottom.
 import ctypes
 import itertools
 import math
-from bisect import bisect_left
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -34,6 +34,10 @@ _MOST_OBJECTS: Final = 20_000
 _MOST_SEGMENTS: Final = 400
 """Segments of a path: more are a drawing's."""
 _MOST_RULES: Final = 2_000
+_OPEN: Final = 12.0
+"""Rules that reach so far beyond the last rule across them are rows of a table whose side is open."""
+_SPANNED: Final = 0.6
+"""The share of a cell's edge that a rule must cover to part it from its neighbour."""
 
 _fill, _stroke, _matrix = ctypes.c_int(), ctypes.c_int(), pdfium.FS_MATRIX()
 _FILL, _STROKE, _MATRIX = ctypes.byref(_fill), ctypes.byref(_stroke), ctypes.byref(_matrix)
@@ -232,3 +236,73 @@ def join_rules(rules: Iterable[RuledLine]) -> list[RuledLine]:
         else:
             joined.append(rule)
     return joined
+
+
+def group_rules(rules: Rules) -> list[Rules]:
+    """Rules that cross or touch each other, in groups."""
+    horizontal, vertical = join_rules(rules.horizontal), join_rules(rules.vertical)
+    heights = [rule.at for rule in horizontal]
+    group = list(range(len(horizontal)))  # the number of a rule's group, by way of other numbers
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            group[number] = number = group[group[number]]
+        return number
+
+    crossed: list[int] = []  # for each vertical rule a horizontal one that it touches
+    for rule in vertical:
+        span = range(bisect_left(heights, rule.begin - THIN), bisect(heights, rule.end + THIN))
+        touched = [index for index in span if horizontal[index].begin - THIN <= rule.at <= horizontal[index].end + THIN]
+        for index in touched[1:]:
+            group[root(index)] = root(touched[0])
+        crossed.append(touched[0] if touched else -1)
+    grids: dict[int, Rules] = {}
+    for index, rule in enumerate(horizontal):
+        grids.setdefault(root(index), Rules([], [], rules.seams)).horizontal.append(rule)
+    for index, rule in zip(crossed, vertical, strict=True):
+        if index >= 0:
+            grids[root(index)].vertical.append(rule)
+    return list(grids.values())
+
+
+def close_grid(rules: Rules) -> list[RuledLine]:
+    """The vertical rules of a grid, including its sides if they are not drawn."""
+    if not rules.horizontal or not rules.vertical:
+        return rules.vertical
+    top, bottom = min(rule.at for rule in rules.horizontal), max(rule.at for rule in rules.horizontal)
+    left, right = min(rule.begin for rule in rules.horizontal), max(rule.end for rule in rules.horizontal)
+    closed = list(rules.vertical)
+    if min(rule.at for rule in rules.vertical) - left > _OPEN:
+        closed.append(RuledLine(left, top, bottom))
+    if right - max(rule.at for rule in rules.vertical) > _OPEN:
+        closed.append(RuledLine(right, top, bottom))
+    return closed
+
+
+def place_rules(rules: Iterable[RuledLine]) -> tuple[list[float], list[list[RuledLine]]]:
+    """The positions of rules, with adjacent ones merged, and the rules at each position."""
+    places: list[list[RuledLine]] = []
+    for rule in sorted(rules):
+        if places and rule.at - places[-1][-1].at <= THIN:
+            places[-1].append(rule)
+        else:
+            places.append([rule])
+    joined = [join_rules(rule._replace(at=near[0].at) for rule in near) for near in places]
+    return [sum(rule.at for rule in near) / len(near) for near in places], joined
+
+
+def find_covered(rules: Sequence[RuledLine], places: Sequence[float]) -> list[bool]:
+    """Whether the rules at one position cover most of the way from each of the other positions to the next."""
+    covered = [False] * (len(places) - 1)
+    partly: list[int] = []
+    for _, first, last in rules:
+        begin, end = bisect_left(places, first), bisect(places, last) - 1
+        if begin < end:
+            covered[begin:end] = [True] * (end - begin)
+        partly += begin - 1, end
+    for at in partly:
+        if 0 <= at < len(covered) and not covered[at]:
+            low, high = places[at], places[at + 1]
+            shared = sum(max(0.0, min(last, high) - max(first, low)) for _, first, last in rules)
+            covered[at] = shared >= _SPANNED * (high - low)
+    return covered
