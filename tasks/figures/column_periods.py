@@ -1,17 +1,20 @@
 """The time of each column of a table: from the words over it, the columns beside it, and the titles above."""
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tasks.figures.figure import WORDS
+from tasks.figures.figure import WORDS, Kind
 from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import is_date
+from tasks.figures.table_rows import Row
 from tasks.language.locales import alternation, look_up
-from tasks.language.numbers import only_units
+from tasks.language.numbers import Amount, cell_amount, only_units
 from tasks.language.periods import (
     When,
     find_periods,
@@ -285,14 +288,16 @@ def find_steps(headers: Sequence[When | None]) -> list[int | None]:
 
 
 _STEPS: Final = frozenset({1, 3, 6, 12})
-_MOST_DATES: Final = 400
+_MOST_DATES: Final = 200
+"""Rows of a series by which the step is told."""
+_LONGEST_SERIES: Final = 2000
 
 
-def find_pace(names: Sequence[str]) -> int | None:
+def _find_pace(names: Sequence[str]) -> int | None:
     """The months between the days that rows of a series are named by: 1 for a row each month; None if it varies, 0 if
     some are less than a year apart, so that no row tells how long it is.
     """
-    read = [header_period(name) for name in names[:_MOST_DATES] if is_date(name)]
+    read = [header_period(name) for name in names if is_date(name)]
     dated = [when for when in read if when is None or not when.is_bare_year] or read  # years part the days of each
     paces = {*find_steps(dated)}
     if len(paces) == 1 and (pace := paces.pop()):
@@ -303,6 +308,50 @@ def find_pace(names: Sequence[str]) -> int | None:
 
 _SHORTEST_YEAR: Final = 357
 """Days between the ends of two fiscal years of whole weeks."""
+
+
+class Series:
+    """The rows of a table that days, months or years name, and the step from one to the next."""
+
+    def __init__(self, rows: Sequence[Row], *, comma_decimal: bool) -> None:
+        self.pace: Final = _find_pace([row.name for row in rows[:_MOST_DATES]])
+        self._rows: Final = rows
+        self._comma: Final = comma_decimal
+
+    def find_period(self, when: When, kind: Kind, over: str) -> When | None:
+        """The period of a row, as long as the step to the next, with the words `over` it; None if it is not certain."""
+        if not when.end or when.months is not None:
+            return when
+        if not self.pace:
+            return when if kind == "instant" else None
+        if when.end.day == 1:
+            if self.pace > 1:
+                return None
+            when = replace(when, end=make_day(when.end.year, when.end.month, 31))  # a month by its first day
+        if says_to_date(over):
+            return replace(when, to_date=True)
+        if kind == "duration" and WORDS.running_total.search(over):
+            return None
+        return when if WORDS.longer_than_its_step.search(over) else replace(when, months=self.pace)
+
+    @cached_property
+    def _months(self) -> Mapping[int, list[Row]]:
+        """The rows that are named by a day or a month, by its year."""
+        months = defaultdict(list)
+        for row in self._rows[:_LONGEST_SERIES]:
+            when = header_period(row.name) if is_date(row.name) else None
+            if when and when.end:
+                months[when.end.year].append(row)
+        return months
+
+    def is_beside_months(self, year: When, at: int, amount: Amount) -> bool:
+        """Whether months of a year are named in other rows, and an amount in a column is not the sum of twelve."""
+        if self.pace != 1:
+            return False
+        months = self._months[year.year or 0]
+        cells = (cell_amount(row.cells[at], comma_decimal=self._comma) for row in months if at < row.width)
+        values = [each.value for each in cells if each is not None]
+        return bool(months) and (len(values) != _YEAR or abs(sum(values) - amount.value) > 2 * amount.step)
 
 
 def find_year_so_far(headers: Sequence[When | None]) -> list[int | None]:

@@ -6,22 +6,26 @@ two rows of one concept that differ.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
-from functools import cached_property
 from itertools import chain
 from typing import Final
 
 from tasks.figures import table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
-from tasks.figures.column_periods import find_pace
+from tasks.figures.column_periods import Series
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
-from tasks.figures.statement_checks import OF_STATEMENTS, find_untied, may_be_revenue, of_statement, without_items
+from tasks.figures.statement_checks import (
+    OF_STATEMENTS,
+    RunningSums,
+    find_untied,
+    may_be_revenue,
+    of_statement,
+    without_items,
+)
 from tasks.figures.table_columns import (
     FigureColumn,
     are_two_years,
@@ -31,21 +35,19 @@ from tasks.figures.table_columns import (
     read_header,
     single_column,
 )
-from tasks.figures.table_figures import FigureCell, TableCandidate, blocks, cell_figure, settle_candidates
+from tasks.figures.table_figures import (
+    FigureCell,
+    TableCandidate,
+    blocks,
+    cell_figure,
+    has_decimal_comma,
+    settle_candidates,
+)
 from tasks.figures.table_grids import Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Row
-from tasks.language.numbers import (
-    Amount,
-    Units,
-    cell_amount,
-    find_currency,
-    may_be_scale,
-    only_units,
-    read_units,
-    thousands_mark,
-)
-from tasks.language.periods import HINT, When, find_periods, header_period, make_day, says_to_date
+from tasks.language.numbers import Units, cell_amount, find_currency, may_be_scale, only_units, read_units
+from tasks.language.periods import HINT, When, find_periods, header_period
 
 MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
@@ -57,8 +59,6 @@ _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
-_HEADS: Final = 4
-_MILLION: Final = 10**6
 _MOST_LINES: Final = 40
 """Lines of a header that are kept for the tables behind it."""
 _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
@@ -66,7 +66,6 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
-_MONTHS: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
 _TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
@@ -113,23 +112,6 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
 
 
-def _decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
-    """Whether a table writes decimals with a comma, judging by the thousands separators in its whole numbers.
-
-    In millions, "1.234" may be a decimal even next to 12 people; the document's language then decides.
-    """
-    usual = document.comma_decimal
-    if document.stores_numbers:
-        return usual
-    rows = grid.rows[:_LONGEST_STATEMENT]
-    mark = thousands_mark(cell for row in rows for cell in row.cells[1:])
-    heads = [*grid.titles[-_HEADS:], *(cell for row in rows[:_HEADS] for cell in row.cells)]
-    in_millions = any((read_units(words).multiplier or 1) >= _MILLION for words in heads)
-    if not mark or (in_millions and (mark == "," or document.language == "en")):
-        return usual
-    return mark == "."
-
-
 @dataclass(frozen=True, slots=True)
 class _RowWords:
     """What the words of a row say: its name, its meaning and period, and which of the following cells hold numbers."""
@@ -154,7 +136,7 @@ class _Table:
         self._reader = reader
         self._grid = grid
         self._findings = findings
-        self._comma = _decimal_comma(document, grid)
+        self._comma = has_decimal_comma(document, grid)
         self._series = self._entities = self._section = self._corner = ""
         self._columns: list[FigureColumn] = []
         self._header: list[Row] = []
@@ -170,15 +152,14 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
-        self._above: _Sums = {}  # of the numbers since the last sum
-        self._below_header: _Sums = {}
+        self._sums = RunningSums()
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
         self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
-        self._pace = find_pace([row.name for row in self._rows[:_LONGEST_FORM]])
+        self._days = Series(self._rows, comma_decimal=self._comma)
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
@@ -260,7 +241,8 @@ class _Table:
             filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1
         if alone and self._body and not labels.is_date(filled[0]):
-            self._section, self._above = filled[0], {}
+            self._section = filled[0]
+            self._sums.begin_section()
             self._since += [] if marked else filled
             return
         self._columns = []
@@ -298,7 +280,7 @@ class _Table:
         self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = are_two_years(read.columns)
-        self._above, self._below_header = {}, {}
+        self._sums = RunningSums()
         self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
@@ -454,7 +436,7 @@ class _Table:
         if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
             return None
         when, why_not = self._find_time(said, meaning, column)
-        if when and when.is_bare_year and self._pace == 1 and self._is_beside_months(when, at, amount):
+        if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
         if why_not:
             self._findings.leave_out(why_not)
@@ -493,9 +475,10 @@ class _Table:
     def _find_time(self, said: _RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
         """The time of a number, and why it is left out without one, if it is."""
         when = said.when if said.when and said.when.dated else column.when if column else None
-        if self._pace is not None and when is not None and when is said.when:
-            when = self._paced(when, meaning, column)
-            return when, "" if when else "running totals" if self._pace else "no period"
+        if self._days.pace is not None and when is not None and when is said.when:
+            over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
+            when = self._days.find_period(when, meaning.kind, over)
+            return when, "" if when else "running totals" if self._days.pace else "no period"
         is_without = when is None and said.meaning is not None and column is None
         return when, "no header over the column" if is_without else ""
 
@@ -510,40 +493,6 @@ class _Table:
         return TableCandidate(
             figure, cell.meaning.rank, self._section, weight, consolidated, row=cell.row.start, in_currency=in_currency
         )
-
-    def _paced(self, when: When, meaning: Meaning, column: FigureColumn | None) -> When | None:
-        """The period of a row of a series, as long as the step to the next; None where that is not certain."""
-        if not when.end or when.months is not None:
-            return when
-        if not self._pace:
-            return when if meaning.kind == "instant" else None
-        if when.end.day == 1:
-            if self._pace > 1:
-                return None
-            when = replace(when, end=make_day(when.end.year, when.end.month, 31))  # a month by its first day
-        over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
-        if says_to_date(over):
-            return replace(when, to_date=True)
-        if meaning.kind == "duration" and WORDS.running_total.search(over):
-            return None
-        return when if WORDS.longer_than_its_step.search(over) else replace(when, months=self._pace)
-
-    @cached_property
-    def _months(self) -> Mapping[int, list[Row]]:
-        """The rows of a series that are named by a day or a month, by its year."""
-        months = defaultdict(list)
-        for row in self._rows[:_LONGEST_STATEMENT]:
-            when = header_period(row.name) if labels.is_date(row.name) else None
-            if when and when.end:
-                months[when.end.year].append(row)
-        return months
-
-    def _is_beside_months(self, year: When, at: int, amount: Amount) -> bool:
-        """Whether months of a year are named in other rows, and an amount is not the sum of twelve of them."""
-        months = self._months[year.year or 0]
-        cells = (cell_amount(row.cells[at], comma_decimal=self._comma) for row in months if at < row.width)
-        values = [each.value for each in cells if each is not None]
-        return bool(months) and (len(values) != _MONTHS or abs(sum(values) - amount.value) > 2 * amount.step)
 
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is about: the one that its row lists, or that row and column name."""
@@ -571,10 +520,7 @@ class _Table:
         cells = zip(self._dated if slipped else numbers, numbers, strict=True)
         amounts = {at: cell_amount(row.cells[index], comma_decimal=self._comma) for at, index in cells}
         values = {index: amount.value for index, amount in amounts.items() if amount is not None}
-        is_sum, is_sum_of_all = _adds_up(self._above, values), _adds_up(self._below_header, values)
-        self._above = {} if is_sum else _add(self._above, values)
-        self._below_header = self._below_header if is_sum else _add(self._below_header, values)
-        return is_sum, is_sum_of_all
+        return self._sums.add(values)
 
     def _leave_out_cells(self, row: Row, numbers: Sequence[int]) -> None:
         """Count the cells beside a concept that hold no usable number, such as "#REF!" and "5-6"."""
@@ -628,20 +574,6 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
-
-
-_Sums = dict[int, tuple[int, Decimal]]
-"""By column, of how many numbers it is the sum, and the sum."""
-
-
-def _adds_up(sums: _Sums, values: Mapping[int, Decimal]) -> bool:
-    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
-    return bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
-
-
-def _add(sums: _Sums, values: Mapping[int, Decimal]) -> _Sums:
-    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
-    return {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}
 
 
 def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:

@@ -6,7 +6,7 @@ statement only are the parts of debt, inventories, and write-offs.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -258,3 +258,35 @@ def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
                 groups.setdefault(group, []).append(each)
         taken |= groups
     return [each for group in taken.values() for each in group]
+
+
+_Sums = dict[int, tuple[int, Decimal]]
+"""By column, of how many numbers it is the sum, and the sum."""
+
+
+class RunningSums:
+    """The sums of a table's numbers down to a row: since the last sum of its section, and since the header."""
+
+    def __init__(self) -> None:
+        self._above: _Sums = {}
+        self._below_header: _Sums = {}
+
+    def begin_section(self) -> None:
+        self._above = {}
+
+    def add(self, values: Mapping[int, Decimal]) -> tuple[bool, bool]:
+        """Add a row's numbers by column; whether each of them sums those above, in its section and below the header."""
+        is_sum, is_sum_of_all = _adds_up(self._above, values), _adds_up(self._below_header, values)
+        self._above = {} if is_sum else _add(self._above, values)
+        self._below_header = self._below_header if is_sum else _add(self._below_header, values)
+        return is_sum, is_sum_of_all
+
+
+def _adds_up(sums: _Sums, values: Mapping[int, Decimal]) -> bool:
+    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
+    return bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
+
+
+def _add(sums: _Sums, values: Mapping[int, Decimal]) -> _Sums:
+    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
+    return {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}

@@ -33,7 +33,7 @@ from tasks.figures.table_grids import Grid
 from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Row, is_number
 from tasks.language.locales import DOLLARS, NAMED
-from tasks.language.numbers import PERCENT, RATIO, Amount, Units, scale_name
+from tasks.language.numbers import PERCENT, RATIO, Amount, Units, read_units, scale_name, thousands_mark
 from tasks.language.periods import When, find_periods, last_day
 
 NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
@@ -405,3 +405,25 @@ def _find_basis(
     if cell.when is not None and cell.when.forecast:
         basis = "budget" if cell.when.forecast == "b" else "forecast"
     return basis
+
+
+_LONGEST_STATEMENT: Final = 2000
+_HEADS: Final = 4
+_MILLION: Final = 10**6
+
+
+def has_decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
+    """Whether a table writes decimals with a comma, judging by the thousands separators in its whole numbers.
+
+    In millions, "1.234" may be a decimal even next to 12 people; the document's language then decides.
+    """
+    usual = document.comma_decimal
+    if document.stores_numbers:
+        return usual
+    rows = grid.rows[:_LONGEST_STATEMENT]
+    mark = thousands_mark(cell for row in rows for cell in row.cells[1:])
+    heads = [*grid.titles[-_HEADS:], *(cell for row in rows[:_HEADS] for cell in row.cells)]
+    in_millions = any((read_units(words).multiplier or 1) >= _MILLION for words in heads)
+    if not mark or (in_millions and (mark == "," or document.language == "en")):
+        return usual
+    return mark == "."
