@@ -8,7 +8,6 @@ word, or glyph by glyph, only the gaps between the characters' boxes show where 
 than some programs leave: it joins words, or ends a line after each letter.
 """
 
-import gc
 import re
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -305,7 +304,7 @@ def _has_figure_columns(text: str) -> bool:
     label each.
     """
     lines = text.split("\r\n")
-    rows = [number for number, line in enumerate(lines) if _FIGURES.search(line)]
+    rows = (number for number, line in enumerate(lines) if _FIGURES.search(line))
     if any(other - one <= 2 for one, other in pairwise(rows)):
         return True
     labelled = [number for number, line in enumerate(lines) if _LABELLED.search(line)]
@@ -318,16 +317,6 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
     Tables get rows and cells, words that PDFium joins are separated, and a page in single letters is reassembled from
     its glyphs.
     """
-    collects = gc.isenabled()
-    gc.disable()  # thousands of words and cells, and no circles among them: it takes a fifth of the time
-    try:
-        return _layout_edits(page, textpage, page_text, known)
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCells) -> list[Edit]:
     text = page_text.text
     if is_in_letters(text) and page_text.characters <= MOST and not is_right_to_left(text):
         return [(0, len(text), _order_glyphs(textpage, page_text))]
@@ -476,7 +465,9 @@ def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
     if all(len(cell.words) == 1 for cell in line.cells):
         return
     middle = line.base - line.size / 3
-    places = sorted([rule.at for rule in vertical if rule.begin < middle < rule.end])
+    places = sorted([at for at, begin, end in vertical if begin < middle < end])
+    if not places:
+        return
     cells: list[LineCell] = []
     for cell in line.cells:
         held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))
