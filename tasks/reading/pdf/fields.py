@@ -172,7 +172,7 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
 
 def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
     """The values of fields behind what their author calls them, where no line of a page's text says it so."""
-    lines = [one_line(line) for line in text.splitlines()]
+    lines = [one_line(line) for line in text.splitlines()] if remarks else []
     shared = Counter(remark.label for remark in remarks)
     for remark in remarks:
         value = one_line(remark.text)

@@ -382,7 +382,7 @@ class _Grid:
                 fields[y][x] = lines
         for y, x in itertools.product(range(self._height), range(self._width)):
             lines = fields[y][x]
-            if not self._part_stack(fields, cells, y, x) and len(lines) >= TABLE_LINES and is_too_much(lines):
+            if lines and not self._part_stack(fields, cells, y, x) and len(lines) >= TABLE_LINES and is_too_much(lines):
                 return []
         return fields
 
@@ -455,7 +455,7 @@ class _Grid:
         Some programs draw rules between the figures of a table but not between their labels.
         """
         lines, last = fields[y][x], self._last_row(cells, y, x)
-        if last == y or not lines:
+        if last == y:
             return False
         top, bottom = self._ys[y], self._ys[last + 1]
         from_middle = abs(2 * _middle(lines[0].words[0]) - top - bottom) / (bottom - top)
@@ -496,16 +496,17 @@ class _Grid:
         """Undrawn rules between labels and the figures that share their cells, far to the right of them."""
         gutters: list[RuledLine] = []
         for x in range(self._width):
-            lines = [(y, line) for y, row in enumerate(fields) if self._last(cells, y, x) == x for line in row[x]]
-            held = [(y, *parts) for y, line in lines if (parts := label_and_figures(line)) is not None]
-            if len(held) < 2 or 2 * len(held) < len(lines):
+            held = [y for y, row in enumerate(fields) if row[x] and self._last(cells, y, x) == x]
+            lines = [(y, line) for y in held for line in fields[y][x]]
+            pairs = [(y, *parts) for y, line in lines if (parts := label_and_figures(line)) is not None]
+            if len(pairs) < 2 or 2 * len(pairs) < len(lines):
                 continue
-            begin, end = max(label for _, label, _ in held), min(figure for _, _, figure in held)
+            begin, end = max(label for _, label, _ in pairs), min(figure for _, _, figure in pairs)
             if end - begin > _FAR * lines[0][1].size:
                 middle = (begin + end) / 2
                 gutters += (
                     RuledLine(middle, self._ys[y], self._ys[self._last_row(cells, y, x) + 1])
-                    for y in {y for y, _, _ in held}
+                    for y in {y for y, _, _ in pairs}
                 )
         return gutters
 

@@ -129,6 +129,8 @@ class Line:
 def build_lines(words: Iterable[PageWord]) -> list[Line]:
     """Words put into lines, from the top of the page to its bottom. Exponents join the line beside them."""
     words = list(words)
+    if len(words) == 1:  # half of the cells between rules
+        return [Line(words, words[0].base, words[0].size, [LineCell(words)])]
     if only := _only_line(words):
         return [only]
     lines: list[Line] = []
@@ -137,7 +139,8 @@ def build_lines(words: Iterable[PageWord]) -> list[Line]:
     for (base, size), run in itertools.groupby(words, attrgetter("base", "size")):
         level = list(run)
         for line in lines[: -_FEW - 1 : -1]:
-            if abs(base - line.base) <= min(FARTHEST, _SAME_LINE * max(size, line.size)):
+            apart = abs(base - line.base)
+            if apart <= FARTHEST and apart <= _SAME_LINE * max(size, line.size):
                 line.words += level
                 if size > line.size:
                     line.size, line.base = size, base
@@ -154,11 +157,10 @@ def _only_line(words: list[PageWord]) -> Line | None:
     """The line that contains all words; None if there are several lines, or none."""
     if not words:
         return None
-    if len(words) > 1:
-        bases = [word.base for word in words]
-        spread = max(bases) - min(bases)
-        if spread > FARTHEST or spread > _SAME_LINE * min([word.size for word in words]):
-            return None
+    bases = [word.base for word in words]
+    spread = max(bases) - min(bases)
+    if spread > FARTHEST or spread > _SAME_LINE * min([word.size for word in words]):
+        return None
     highest = max(words, key=attrgetter("size"))
     line = Line(words, highest.base, highest.size, [])
     _cut(line)

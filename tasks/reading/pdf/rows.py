@@ -17,6 +17,7 @@ import re
 from bisect import bisect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from tasks.reading.pdf.lines import (
@@ -89,7 +90,7 @@ class _Fault:
     STRAY: Final = 3.0  # any other cell alone
 
 
-@dataclass(slots=True)
+@dataclass
 class ColumnCells:
     """The cells that a line has in one column, and over how many columns one of them extends."""
 
@@ -118,9 +119,9 @@ class ColumnCells:
         """Whether one of them is the value of a form's field."""
         return any(cell.words[0].piece > 0 for cell in self.cells)
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """The text of the cells, without a space between signs and their figures."""
+        """The text of the cells, without a space between signs and their figures: once all of them are there."""
         if len(self.cells) == 1:
             return self.cells[0].text
         text = ""

@@ -334,7 +334,8 @@ _HEADERS: Final = 8
 """Lines at the top of a table that may be headers."""
 _NUMBER: Final = re.compile(r"\d{1,3}(\.\d{1,3})*\.?|\(?([a-z]|\d{1,3}|[ivx]{1,5})\)")
 _LEADERS: Final = re.compile(r"(?:(?<![\d.…·_])|(?<=\d[.…·_]))[.…·_]++$")
-_SPACED_LEADERS: Final = re.compile(r"[.…·_]{4,}|([.…·_] ){3,}|…")
+_SPACED_LEADERS: Final = re.compile(r"[.…·_](?:[.…·_]{3}| [.…·_] [.…·_] |(?<=…))")
+"""Begins with what it looks for first: as three patterns it takes twice as long."""
 
 
 @dataclass(slots=True)
