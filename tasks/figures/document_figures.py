@@ -313,8 +313,8 @@ def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, 
 
 
 def _happened(figure: Figure) -> bool:
-    """Whether a heading over a figure says that it is an actual one."""
-    return WORDS.actual_heading.search(figure.place) is not None
+    """Whether the words or the columns beside a figure say that it is an actual one."""
+    return figure.basis in ACTUAL or WORDS.actual_heading.search(figure.place) is not None
 
 
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:

@@ -275,6 +275,7 @@ class _Table:
             month_first=self._document.month_first,
             newest=self._document.calendar.newest,
             of_document=self._document.own_period,
+            of_sheet=self._document.stores_numbers,
         )
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
         self._columns, self._corner, self._titles = read.columns, read.corner, read.titles

@@ -55,7 +55,7 @@ class FigureColumn:
     """A column: its words and what they say, its period, its part of the company, and whether its numbers are used.
 
     `contradicts`: the line above the table gives one scale and the header another. `unclear`: the header gives it more
-    than one period.
+    than one period. `is_past`: it stands before those that the header calls planned.
     """
 
     words: str
@@ -66,6 +66,7 @@ class FigureColumn:
     units: Units
     contradicts: bool = False
     unclear: bool = False
+    is_past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,18 @@ def read_header(
     month_first: bool | None = None,
     newest: date | None = None,
     of_document: When | None = None,
+    of_sheet: bool = False,
 ) -> Header:
     """The columns that a header of `width` columns names, under these lines of text.
 
     `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
     newest year, which "Exercice N" and "Boekjaar" on forms refer to; `of_document` is its own time, which "this
-    month" refers to.
+    month" refers to. In a sheet (`of_sheet`) a plan's heading begins above its first column.
     """
     lines = [spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
-    words, beside = _read_words(header, width, lines)
+    words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
     lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside, *(boxes if len(boxes) == 1 else ())])
@@ -131,12 +133,40 @@ def read_header(
         skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
-    return Header(_prior_years(_of_the_company(columns)), corner, titles)
+    return Header(_before_plans(_prior_years(_of_the_company(columns))), corner, titles)
 
 
-def _read_words(header: Sequence[Row], width: int, lines: Sequence[str]) -> tuple[list[str], list[str]]:
+_PLANNED: Final = frozenset({"budget", "forecast"})
+
+
+def _before_plans(columns: list[FigureColumn]) -> list[FigureColumn]:
+    """The columns; years of no basis before the first one that is planned, and earlier than it, are past."""
+    planned = (
+        (at, each.when)
+        for at, each in enumerate(columns)
+        if each.when and (each.when.forecast or find_basis(each.words) in _PLANNED)
+    )
+    first, plan = next(planned, (0, None))
+    if plan is None or not (ends := _year(plan)):
+        return columns
+    return [
+        replace(each, is_past=True)
+        if at < first and each.when and (_year(each.when) or ends) < ends and not find_basis(each.words)
+        else each
+        for at, each in enumerate(columns)
+    ]
+
+
+def _year(when: When) -> int:
+    """The year in which a time ends, 0 where it is not told."""
+    return when.end.year if when.end else when.year or 0
+
+
+def _read_words(
+    header: Sequence[Row], width: int, lines: Sequence[str], *, of_sheet: bool
+) -> tuple[list[str], list[str]]:
     """The words over each column, or the dates above them where they have none; and the words beside them."""
-    words, beside = _column_words(header, width)
+    words, beside = _column_words(header, width, of_sheet=of_sheet)
     words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
     if not any(words) or not any(map(find_periods, words)):
         words = stack_dates(lines, width) or words
@@ -274,7 +304,7 @@ def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
     ]
 
 
-def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[str]]:
+def _column_words(header: Sequence[Row], width: int, *, of_sheet: bool = False) -> tuple[list[str], list[str]]:
     """The words above each column, and the units that apply to all columns."""
     words = [""] * width
     beside: list[str] = []
@@ -286,10 +316,17 @@ def _column_words(header: Sequence[Row], width: int) -> tuple[list[str], list[st
             beside.append(of_all)
         elif not _heads_nothing(row, last=last, over_days=position < of_days):
             alone = sum(map(bool, row.cells)) == 1
+            begun = _first_planned(row) if of_sheet and alone else 0
             for index, cell in _spread(row, width, groups, last=last).items():
-                if alone or cell not in words[index]:
+                if index >= begun and (alone or cell not in words[index]):
                     words[index] = f"{words[index]} {cell}".strip()
     return words, beside
+
+
+def _first_planned(row: Row) -> int:
+    """Where the only cell of a header row stands, if it says that columns are planned; else 0."""
+    at = next(index for index, cell in enumerate(row.cells) if cell)
+    return at if find_basis(row.cells[at]) in _PLANNED else 0
 
 
 def _units_of_all(row: Row, *, last: bool) -> str:

@@ -400,6 +400,8 @@ def _find_basis(
     actual = _YEAR_OF_ACTUALS.search(words) if basis in {"budget", "forecast"} else None
     basis = None if actual and find_basis(words[actual.end() :]) is None else basis
     is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
+    if basis is None and cell.column and cell.column.is_past and document.stores_numbers:
+        return "management"
     if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):
         basis = table_basis  # of a plan's years those that are over are actual
     if cell.when is not None and cell.when.forecast:

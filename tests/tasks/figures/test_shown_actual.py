@@ -34,6 +34,33 @@ def test_whoever_saves_a_model_again_makes_nothing_actual() -> None:
     assert bases(told, dates=f"2023-02-16/{today()}")["2024"] is None
 
 
+@cases(
+    ("heads", "found"),
+    [
+        (("\t\t\tProjected\n", "2022", "2023", "2024", "2025"), ("management", "management", "forecast", "forecast")),
+        (("", "2022", "2023", "2024E", "2025E"), ("management", "management", "forecast", "forecast")),
+        (("\tHistorical\t\tProjected\n", "2022", "2023", "2024", "2025"), ("management",) * 2 + ("forecast",) * 2),
+        (("\tProjected\n", "2022", "2023", "2024", "2025"), ("forecast",) * 4),
+        (("", "2022", "2023E", "2021", "2020"), ("management", "forecast", "forecast", None)),
+        (("\t\tProjected\n", "2024", "2023", "2022", "2021"), ("forecast",) * 4),
+    ],
+)
+def test_in_a_model_columns_before_those_marked_as_planned_are_actual(
+    heads: tuple[str, ...], found: tuple[str | None, ...]
+) -> None:
+    over, *years = heads
+    text = "\t".join([f"{over}EUR", *years]) + "\nRevenue\t1,000,000\t2,000,000\t3,000,000\t4,000,000\n"
+    told = bases(text, dates="2021-10-02/2026-01-31", sheet="Model")
+    assert [told[year[:4]] for year in years] == [*found]
+
+
+def test_what_ends_after_the_last_change_is_no_past_whatever_stands_beside_it() -> None:
+    text = TABLE.replace("\t2025", "\t2025E")
+    assert bases(text, dates="/2024-08-05") == {
+        "2022": "management", "2023": "management", "2024": "forecast", "2025": "forecast",
+    }  # fmt: skip
+
+
 def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
     text = "Results as of 31 January 2026\n" + TABLE
     assert set(bases(text, dates="2012-01-01/2012-01-01").values()) == {None}
