@@ -43,6 +43,7 @@ class Capabilities(BaseModel):
         reading: tokens a second, of the fastest answer: others wait for the model to load, or for a free slot. None
             until an answer was measured.
         writing: tokens a second of late, with what else the server had to do. None until an answer was measured.
+        written: tokens that were measured.
         models: the names of those that its address has, as far as it lists them.
         servers: what answers were said to come from: one model, unless several servers share the address.
         known: it was asked what it is able to do, now or by an earlier process.
@@ -60,6 +61,7 @@ class Capabilities(BaseModel):
     slots: int | None = None
     reading: float | None = None
     writing: float | None = None
+    written: int = 0
     models: tuple[str, ...] = ()
     servers: set[str] = Field(default_factory=set, exclude=True)
     known: bool = Field(default=False, exclude=True)
@@ -96,8 +98,9 @@ class Capabilities(BaseModel):
         if read >= _COUNTS and waited > 0:
             self.reading = max(self.reading or 0.0, read / waited)
         if written >= _COUNTS and seconds > 0:
-            before = self.writing or written / seconds
-            self.writing = (_REMEMBERED + written) / (_REMEMBERED / before + seconds)
+            before = min(self.written, _REMEMBERED)
+            self.writing = (before + written) / (before / (self.writing or 1.0) + seconds)
+            self.written += written
 
     def load(self, stored: Mapping[str, Any]) -> None:
         """Take over what another process found out, as `model_dump` gave it in JSON."""
@@ -108,7 +111,7 @@ class Capabilities(BaseModel):
 
 _MOST_SERVERS: Final = 4  # that are told apart
 _COUNTS: Final = 8  # tokens; fewer say nothing of a speed
-_REMEMBERED: Final = 500  # tokens before an answer that count for the speed beside its own
+_REMEMBERED: Final = 500  # tokens before an answer, at most, that count for the speed beside its own
 
 _capabilities: Final[dict[tuple[str, str], Capabilities]] = {}
 

@@ -9,7 +9,7 @@ import pytest
 from storage.settings import override_settings
 from tasks.ai.openai import client
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import find_capabilities
+from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured
@@ -97,3 +97,15 @@ def test_how_fast_a_server_is_is_known_to_the_next_process_without_asking(home: 
         assert pace is not None
         assert min(pace.reading, pace.writing) > 0
         assert len(server.requests) == before
+
+
+def test_a_short_first_answer_counts_no_more_for_the_speed_than_its_tokens() -> None:
+    found = Capabilities()
+    found.note_speed(300, 1.0, 20, 0.5)
+    assert found.writing == 40
+    found.note_speed(300, 1.0, 80, 8.0)
+    assert found.writing == pytest.approx(100 / 8.5)
+    for _ in range(20):
+        found.note_speed(300, 1.0, 100, 10.0)
+    found.note_speed(300, 1.0, 500, 5.0)
+    assert found.writing == pytest.approx(1000 / 55, rel=0.02)  # of what is longer ago 500 tokens count
