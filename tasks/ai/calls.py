@@ -114,7 +114,8 @@ def judgement_prompt(instructions: str, material: str, schema: type[BaseModel]) 
     What all judgements of a kind have in common comes first, so that a server with a prompt cache reads it only once
     (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, `cache_prompt`).
     """
-    schema_text = json.dumps(_without_titles(schema.model_json_schema()), ensure_ascii=False, separators=(",", ":"))
+    described = _without_titles((getattr(schema, "in_prompt", None) or schema).model_json_schema())
+    schema_text = json.dumps(described, ensure_ascii=False, separators=(",", ":"))
     told = "\n\n".join(part for part in (_marks(material), instructions) if part)
     return [
         {"role": "system", "content": f"{_RULES}\n\n{_JSON}{schema_text}\n\n{told}"},

@@ -3,9 +3,11 @@
 import pytest
 
 from tasks.ai.answerer import Source
+from tasks.ai.calls import judgement_prompt
 from tasks.ai.openai.protocols import longest_answer
+from tasks.scoring.criteria import Judged
 from tasks.scoring.isolation import PortionReading
-from tasks.scoring.judgement import Judgement, bound
+from tasks.scoring.judgement import Judgement, bound, instructions
 
 SCALE = (0.0, 5.0)
 
@@ -70,3 +72,16 @@ def test_few_schemas_are_made_and_an_answer_beyond_them_is_read() -> None:
     answer = schema.model_validate(given)
     assert isinstance(answer, Judgement)
     assert (answer.score, len(answer.quotes)) == (3.7, 5)
+
+
+@pytest.mark.parametrize("is_brief", [False, True])
+def test_judgements_of_other_questions_and_sources_share_most_of_their_prompt(*, is_brief: bool) -> None:
+    shared = {
+        judgement_prompt(
+            instructions(Judged(id="q", ask=ask), SCALE, "Alder"),
+            "text",
+            bound(Judgement, sources(count, 1000), SCALE, is_brief=is_brief),
+        )[0]["content"].removesuffix(ask)
+        for count, ask in ((1, "Is it sued?"), (3, "Who owns the patents?"))
+    }
+    assert len(shared) == 1
