@@ -113,13 +113,17 @@ Sentences that are built alike name different things and do not reach this: noth
 """
 
 
-def speaks_clearly(question: str, passages: Iterable[str]) -> bool:
-    """Whether one of the passages clearly addresses a question: it has most of its words, or all of a few."""
+def find_clear(question: str, passages: Iterable[str]) -> int | None:
+    """The index of the passage that addresses a question most clearly: with most of its words, or all of a few.
+
+    None if no passage has as many.
+    """
     passages = list(passages)
     language = detect_language("\n".join((question, *passages))) or _DEFAULT_LANGUAGE
     asked = {word for word in _words(question, language) if not word[0].isdigit()}
     least = max(min(_CLEAR_WORDS, len(asked)), _CLEAR_SHARE * len(asked))
-    return bool(asked) and any(len(asked & _words(passage, language)) >= least for passage in passages)
+    shared = [len(asked & _words(passage, language)) for passage in passages]
+    return shared.index(max(shared)) if asked and max(shared, default=0) >= least else None
 
 
 def is_reason(

@@ -17,12 +17,14 @@ from functools import partial
 from statistics import median_low
 from typing import Final
 
+from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
 from tasks.ai.settings import AiSettings
 from tasks.answers import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.scoring.ask import Ask, SearchPlan, Width, speaks_clearly
+from tasks.language.sentences import sentences
+from tasks.scoring.ask import Ask, SearchPlan, Width, find_clear
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
 from tasks.scoring.evidence import Evidence, Excerpt
@@ -33,15 +35,18 @@ from tasks.scoring.results import CriterionResult, Passages, ProvenContradiction
 from tasks.spending.budget import BudgetSpent, Ledger
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Finding
+from tasks.statements.reading import Limit, read
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
 # Stored with reasons: `tasks.reports.changes` takes it off again.
 SHOWN = " The passages that address it are shown."
-_DOUBTED = (
-    "The model found nothing, but a passage has the words of the question, and the model is weak: it fell short when "
-    "it was tried (`diligence doctor --model`). So this is not reported as missing."
-)
+_UNCHECKED: Final[dict[ModelTrial | None, str]] = {
+    ModelTrial.UNTRIED: "the model was never tested (`diligence doctor --model`)",
+    ModelTrial.WEAK: "the model is weak: it fell short when it was tried (`diligence doctor --model`)",
+}
+"""Why nobody can rely on it that a model found nothing."""
+_NOT_FOUND = "The model found no answer, and no passage has most of the words of the question."
 # Of statuses that are equally frequent, the one that claims less.
 _CAUTIOUS_FIRST = (ScoreStatus.UNSUPPORTED, ScoreStatus.MISSING, ScoreStatus.CONTESTED, ScoreStatus.SCORED)
 
@@ -79,17 +84,37 @@ class Question:
             judged = pick_counted((yield from _repeat(judge_whole, asks)), judged, self.scale)
         return self._add_warnings(judged)
 
-    def doubt(self, result: CriterionResult) -> CriterionResult:
-        """The result of a weak model: its finding nothing only counts if no passage clearly addresses the question."""
-        passages = (
-            f"{excerpt.document.name}\n{excerpt.heading or ''}\n{excerpt.with_header}"
-            for excerpt in self.excerpts[: self.matching]
-        )
-        if result.status is not ScoreStatus.MISSING or not speaks_clearly(self.criterion.ask, passages):
+    def doubt(self, result: CriterionResult, trial: ModelTrial | None) -> CriterionResult:
+        """The result, where the model found nothing and has not passed its trial: then the words of passages decide.
+
+        Nothing is missing if one clearly addresses the question. Otherwise the reason is the program's own, with what
+        the model says of the question in a negative sentence.
+        """
+        if trial not in _UNCHECKED or result.status is not ScoreStatus.MISSING:
             return result
-        return self._add_warnings(
-            replace(result, status=ScoreStatus.UNSCORED, reason=_DOUBTED, missing=None, nearest=())
+        judged = f" (Judged {result.contested.in_words}.)" if result.contested else ""
+        excerpts = self.excerpts[: self.matching]
+        place = find_clear(
+            self.criterion.ask,
+            (f"{excerpt.document.name}\n{excerpt.heading or ''}\n{excerpt.with_header}" for excerpt in excerpts),
         )
+        if place is None:
+            denials = " ".join(sentence for sentence in sentences(result.reason) if self._denies(sentence))
+            reason = _NOT_FOUND + (f" The model's reason: “{denials}”" if denials else "") + judged
+            return self._add_warnings(replace(result, reason=reason, absence=None))
+        clear = excerpts[place]
+        where = f"{clear.document.name}, {clear.place}" if clear.place else clear.document.name
+        reason = (
+            f"The model found nothing, but a passage has the words of the question ({where}), and "
+            f"{_UNCHECKED[trial]}. So this is not reported as missing.{judged}"
+        )
+        doubted = replace(result, status=ScoreStatus.UNSCORED, reason=reason, missing=None, absence=None, nearest=())
+        return _show_passages(doubted, [clear, *(excerpt for excerpt in excerpts if excerpt is not clear)])
+
+    def _denies(self, sentence: str) -> bool:
+        """Whether a sentence is negative and has most of the question's words."""
+        is_negative = any(token.limit is Limit.NEGATION for token in read(sentence).tokens)
+        return is_negative and find_clear(self.criterion.ask, [sentence]) is not None
 
     def _add_warnings(self, judged: CriterionResult) -> CriterionResult:
         """The result with what a reader must know about the passages."""
@@ -204,11 +229,11 @@ def _explain_no_passage(evidence: Evidence) -> str:
 
 
 def _show_passages(result: CriterionResult, excerpts: Sequence[Excerpt]) -> CriterionResult:
-    """The result with the passages that a model would have judged."""
+    """The result with the passages that a model would have judged behind its quotations."""
     if not excerpts:
         return result
     quotes = [Quotation.of(excerpt.shown) for excerpt in excerpts[:_SHOWN]]
-    return replace(result, reason=result.reason + SHOWN, quotes=quotes)
+    return replace(result, reason=result.reason + SHOWN, quotes=[*result.quotes, *quotes])
 
 
 def combine_results(results: Sequence[CriterionResult]) -> CriterionResult:

@@ -95,7 +95,7 @@ class Inputs:
 
     def hashes(self, answerer: Answerer) -> Mapping[str, str]:
         """The hash for each criterion, by its id, in hex."""
-        judging = [answerer.name, answerer.address, find_standing(answerer) is ModelTrial.WEAK, *_ways_of_judging()]
+        judging = [answerer.name, answerer.address, find_standing(answerer), *_ways_of_judging()]
         return {criterion.id: self._hash(criterion, judging) for criterion in self.criteria.criteria}
 
     def _hash(self, criterion: Criterion, judging: Sequence[object]) -> str:
@@ -350,10 +350,9 @@ def criterion_results(
         with suppress(DiligenceError):  # each judgement will say why the server cannot be asked
             answerer.prepare(ledger)
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
-    is_weak = find_standing(answerer) is ModelTrial.WEAK
     judge = _Judge(
         *(criteria, inputs.company.name, open_evidence, answerer, ledger, plans),
-        *(room if open_evidence is evidence else _figures(open_evidence, name), reasons, is_weak),
+        *(room if open_evidence is evidence else _figures(open_evidence, name), reasons, find_standing(answerer)),
     )
     yield from _judgements(judged, judge)
 
@@ -381,7 +380,7 @@ class _Judge:
     plans: SearchPlans | None
     room: RoomFigures
     reasons: ReasonChecks
-    is_weak: bool
+    trial: ModelTrial | None
 
     def steps(self, criterion: Judged) -> Steps:
         """Search by a plan and judge; where nothing is found, search once more by another plan.
@@ -397,7 +396,7 @@ class _Judge:
             if other is not None:
                 second = yield from self._judge(self._question(criterion, other))
                 result = result if second.score is None else second
-        return question.doubt(result) if self.is_weak and isinstance(question, Question) else result
+        return question.doubt(result, self.trial) if isinstance(question, Question) else result
 
     def _question(self, criterion: Judged, plan: SearchPlan | None) -> Question | CriterionResult:
         criteria = self.criteria

@@ -176,7 +176,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.scoring.passages.outline_start": lambda text: outline_start(text, [Place(0, len(text) // 2, "page", "1")]),
     "tasks.scoring.passages.cut without places": lambda text: passages.cut(text, []),
     "tasks.scoring.ask.is_reason": lambda text: ask.is_reason(text, text, [text]),
-    "tasks.scoring.ask.speaks_clearly": lambda text: ask.speaks_clearly(text, [text]),
+    "tasks.scoring.ask.find_clear": lambda text: ask.find_clear(text, [text]),
     "tasks.scoring.passages.TextPlaces": lambda text: TextPlaces(text, _marked_places(text)).place(9, len(text)),
     "tasks.ranking.rank": lambda text: rank([text[at : at + 1000] for at in range(0, len(text), 1000)], STATEMENT, 5),
     "tasks.ranking.rank for a question": lambda text: rank([STATEMENT], text[:20_000], 5),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.scoring.ask import is_reason, speaks_clearly
+from tasks.scoring.ask import find_clear, is_reason
 from tasks.scoring.model_trial import read_cases
 from tests.cases import cases
 
@@ -118,14 +118,14 @@ def test_a_number_is_no_reason_for_silence() -> None:
     ],
 )
 def test_a_passage_with_most_words_of_a_question_speaks_clearly(question: str, passage: str) -> None:
-    assert speaks_clearly(question, ["The canteen was renovated.", passage])
+    assert find_clear(question, ["The canteen was renovated.", passage]) == 1
 
 
 def test_no_passage_of_a_trial_speaks_clearly_where_it_says_nothing() -> None:
     silent = [case for case in read_cases() if case.score is None]
-    assert [case.question for case in silent if speaks_clearly(case.question, case.sources)] == []
+    assert [case.question for case in silent if find_clear(case.question, case.sources) is not None] == []
 
 
 @pytest.mark.parametrize("question", ["", "?", "Is it?"])
 def test_a_question_without_words_has_no_clear_passage(question: str) -> None:
-    assert not speaks_clearly(question, [REVENUE])
+    assert find_clear(question, [REVENUE]) is None

@@ -7,6 +7,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.registry import current_answerer
+from tasks.scoring.model_trial import try_model
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import (
     Behaviour,
@@ -23,6 +24,7 @@ from tests.servers.openai_server import (
     web_page,
 )
 from tests.tasks.scoring.conftest import Room
+from tests.tasks.scoring.test_model_trial import right
 
 SUING = {"id": "suits", "ask": "Is anybody suing them?"}
 SECRET = "The plaintiffs seek damages of 40 million euros before the regional court."
@@ -57,6 +59,15 @@ def room(room: Room) -> Room:
     return room
 
 
+@pytest.fixture
+def believed(server: ModelServer) -> None:
+    """The model has passed its trial, so that what it does not find is missing, though passages repeat the question."""
+    server.says = right
+    try_model(current_answerer())
+    server.says = verdict
+    server.requests.clear()
+
+
 def test_a_plan_finds_what_the_criterion_does_not_say(room: Room, server: ModelServer) -> None:
     assert score_criteria(room.id)
     outcome = room.outcomes["suits"]
@@ -65,6 +76,7 @@ def test_a_plan_finds_what_the_criterion_does_not_say(room: Room, server: ModelS
     assert room.run.calls == len(server.requests) == 2
 
 
+@pytest.mark.usefixtures("believed")
 def test_without_one_it_is_not_found(room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
     assert score_criteria(room.id)
@@ -110,6 +122,7 @@ def test_where_nothing_is_found_other_wordings_are_searched(room: Room, server: 
     assert room.run.calls == 4
 
 
+@pytest.mark.usefixtures("believed")
 def test_a_second_search_that_finds_nothing_either_changes_nothing(room: Room, server: ModelServer) -> None:
     server.plans = lambda request: json.dumps({"wordings": ["writs" if "- tribunal" in request.prompt else "tribunal"]})
     assert score_criteria(room.id)
@@ -118,6 +131,7 @@ def test_a_second_search_that_finds_nothing_either_changes_nothing(room: Room, s
     assert room.company.search_warnings == []
 
 
+@pytest.mark.usefixtures("believed")
 def test_a_second_search_that_fails_leaves_the_first_result(room: Room, server: ModelServer) -> None:
     def plans(request: ModelRequest) -> str:
         return "No." if "- tribunal" in request.prompt else '{"wordings": ["tribunal"]}'

@@ -1,4 +1,4 @@
-"""What the trial of a model does to its judgements: a weak one's silence is not taken for the room's."""
+"""What the trial of a model does to its judgements: only a model that passed is believed when it finds nothing."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from storage.runs import ModelTrial
-from storage.scores import ScoreStatus
+from storage.scores import Absence, ScoreStatus
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.registry import current_answerer
 from tasks.scoring.model_trial import find_standing, try_model
@@ -43,36 +43,79 @@ def statuses(room: Room) -> dict[str, ScoreStatus]:
     return {criterion: outcome.status for criterion, outcome in room.outcomes.items()}
 
 
-def test_a_weak_model_s_missing_is_unscored_where_a_passage_clearly_speaks(room: Room, server: ModelServer) -> None:
-    assert try_model(current_answerer()).is_weak
+@pytest.mark.parametrize("trial", [ModelTrial.WEAK, ModelTrial.UNTRIED], ids=str)
+def test_a_missing_that_nothing_checks_is_unscored_where_a_passage_clearly_speaks(
+    room: Room, server: ModelServer, trial: ModelTrial
+) -> None:
+    if trial is ModelTrial.WEAK:
+        assert try_model(current_answerer()).is_weak
+    room.holds("Overview.txt", "Revenue is what most of the report is about.")
+    assert find_standing(current_answerer()) is trial
     assert score_criteria(room.id)  # no judgement failed
     assert statuses(room) == {"recurring": ScoreStatus.UNSCORED, "permits": ScoreStatus.MISSING}
     outcome = room.outcomes["recurring"]
-    assert outcome.missing is None
-    assert outcome.nearest == []
-    assert "the model is weak" in outcome.reason
+    assert (outcome.missing, outcome.absence, outcome.nearest) == (None, None, [])
+    assert "a passage has the words of the question (Report.txt" in outcome.reason
+    assert {ModelTrial.WEAK: "the model is weak", ModelTrial.UNTRIED: "was never tested"}[trial] in outcome.reason
     assert outcome.reason.endswith("The passages that address it are shown.")
-    assert [quote.document_name for quote in room.quotes("recurring")] == ["Report.txt"]
+    assert next(iter(room.quotes("recurring"))).document_name == "Report.txt"
 
 
-def test_a_model_that_was_not_tried_or_passed_is_believed(room: Room, server: ModelServer) -> None:
-    assert find_standing(current_answerer()) is ModelTrial.UNTRIED
+@pytest.mark.parametrize(
+    ("reason", "kept"),
+    [
+        ("The sources do not tell.", None),
+        ("The company is a leader in the field of permits.", None),
+        ("Which environmental permits does the factory need?", None),
+        (
+            "It grows. No permits that the factory needs, environmental or other, are named. It leads.",
+            "No permits that",
+        ),
+    ],
+)
+def test_what_stays_missing_has_the_program_s_reason_and_of_the_model_s_what_names_it(
+    room: Room, server: ModelServer, reason: str, kept: str | None
+) -> None:
+    server.says = json.dumps(json.loads(SILENT) | {"reason": reason})
     score_criteria(room.id)
-    assert statuses(room)["recurring"] is ScoreStatus.MISSING
+    said = room.outcomes["permits"].reason
+    assert said.startswith("The model found no answer, and no passage has most of the words of the question.")
+    assert said.count("No passage shares a word with the question") == 1
+    assert ("The model's reason: “" in said) == bool(kept)
+    assert (kept or "") in said
+    assert "grows" not in said
+
+
+def test_a_quotation_alone_of_an_unknown_model_does_not_say_that_there_is_none(room: Room, server: ModelServer) -> None:
+    quote = {"source": 1, "text": "Recurring revenue was 83.4 % of all revenue in 2024.", "stance": "against"}
+    server.says = json.dumps(json.loads(SILENT) | {"quotes": [quote]})
+    score_criteria(room.id)
+    outcome = room.outcomes["permits"]
+    assert (outcome.status, outcome.absence) == (ScoreStatus.MISSING, Absence.SILENT)
+    assert [quote.text for quote in room.quotes("permits")] == [quote["text"]]
+
+
+def test_a_model_that_passed_is_believed(room: Room, server: ModelServer) -> None:
     server.says = right
     try_model(current_answerer())
     assert find_standing(current_answerer()) is ModelTrial.PASSED
+    server.says = SILENT
+    score_criteria(room.id)
+    assert room.outcomes["recurring"].status is ScoreStatus.MISSING
+    assert room.outcomes["recurring"].reason == "The sources do not tell."
 
 
-def test_what_was_missing_is_judged_again_once_the_model_is_known_to_be_weak(
+def test_what_was_unscored_is_judged_again_once_the_model_has_passed(
     room: Room, server: ModelServer, new_run: Callable[[str], Room]
 ) -> None:
     score_criteria(room.id)
+    assert statuses(room)["recurring"] is ScoreStatus.UNSCORED
     asked = len(server.requests)
+    server.says = right
     try_model(current_answerer())
     tried = len(server.requests)
     score_criteria(room.id)
-    assert statuses(room)["recurring"] is ScoreStatus.UNSCORED
+    assert statuses(room)["recurring"] is ScoreStatus.MISSING
     assert len(server.requests) == tried > asked  # the answers are kept: nothing is paid for twice
 
 
