@@ -31,9 +31,9 @@ from tasks.errors import DiligenceError, NotConfigured
 from tasks.ranking.embedders import embedder
 from tasks.reading import formats, libreoffice
 from tasks.reading.configuration import ReadingSettings, engines
+from tasks.reading.image import Picture
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.rapidocr import RapidOcr
-from tasks.reading.picture import Picture
 from tasks.remote.prefect_pools import Pool, read_prefect_state
 from tasks.scoring.model_trial import try_model
 from tasks.spending.budget import cap_and_price, make_question_ledger

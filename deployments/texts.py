@@ -20,11 +20,11 @@ from deployments.terminal import echo
 from tasks.documents.drive.archives.archive import Archive, Key, open_archives
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Member, is_archive
 from tasks.documents.drive.drive import hidden
-from tasks.documents.drive.mime_types import guess_file_mime_type
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
 from tasks.files import check_writable, process_folder, temporary_folder
 from tasks.reading import formats
 from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
+from tasks.reading.detect import guess_file_mime_type
 from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.text_writer import Reading

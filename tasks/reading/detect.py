@@ -3,10 +3,14 @@
 It is asked once, before a document is handed to a reader. It is cheap if the name is right: a file's first bytes and,
 for a zip, the end of its directory (10 µs). Content only overrules a name if it is certain: by a signature or, if the
 format that the name says has markup, by that. A text file may contain any text: if the name says text, HTML stays text.
+
+Drives that store no MIME types guess them here, by the name or else the content: the same on every machine.
 """
 
+import mimetypes
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -227,3 +231,36 @@ def _in_text(head: bytes, by_name: str) -> str | None:
     if by_name == ".pdf" and (_NOT_PLAIN.match(text) or (encoding == "latin-1" and not _is_utf8(head[:_HEAD]))):
         return None
     return _PLAIN.get(by_name)
+
+
+_UNKNOWN: Final = "application/octet-stream"
+
+
+@cache
+def _mime_types() -> mimetypes.MimeTypes:
+    types = mimetypes.MimeTypes(filenames=())
+    for extension in formats.list_supported():
+        types.add_type(formats.mime_type(extension), extension)
+    return types
+
+
+def guess_mime_type(name: str) -> str:
+    """The MIME type for a file's name; `application/octet-stream` if the extension is unknown."""
+    mime_type, encoding = _mime_types().guess_type(f"./{name}")  # without the dot, "data:…" would be read as a URL
+    if encoding:
+        return f"application/{encoding}" if encoding == "gzip" else _UNKNOWN
+    return mime_type or _UNKNOWN
+
+
+def guess_file_mime_type(path: Path) -> str:
+    """The MIME type of a file, by its content if its name has no known extension."""
+    by_name = guess_mime_type(path.name)
+    if by_name != _UNKNOWN or not path.is_file():
+        return by_name
+    try:
+        found = sniff_format(path)
+    except OSError:  # not ours to read
+        return by_name
+    if found is None or (found == ".txt" and path.suffix):  # of another program, which writes text
+        return by_name
+    return formats.mime_type(found)

@@ -1,12 +1,12 @@
 """Pictures: photographs of pages, screenshots and scans, page by page. `reading.ocr` recognises their text.
 
-Pillow decodes them in a fork under limits: a picture of 1 KB may unpack to gigabytes and keep its decoder busy.
-
-A page as a picture, in the form for text recognition.
+Pillow decodes them in a fork under limits: a picture of 1 KB may unpack to gigabytes and keep its decoder busy. A page
+of any document is a grey `Picture` for text recognition.
 """
 
 import struct
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from math import sqrt
@@ -17,8 +17,39 @@ from PIL import Image, ImageFile, ImageOps
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import limits
 from tasks.reading.ooxml.package import CUT_OFF
-from tasks.reading.picture import DOTS_AN_INCH, Picture
 from tasks.reading.text_writer import PAGE, Reading, Source, Writer
+
+DOTS_AN_INCH: Final = 250
+"""At which pages are drawn. Measured with Tesseract 5.3 on pages of sixteen public documents made into scans, the share
+of the pages' own words that was recognised: at 150 dots an inch .88, 200 .92, 250 .93, 300 .93."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A grey picture: one byte per pixel, row by row from the top."""
+
+    width: int
+    height: int
+    dots: bytes
+
+    def file(self) -> bytes:
+        """The picture as a file: a portable grey map (PGM)."""
+        return b"P5 %d %d 255\n%s" % (self.width, self.height, self.dots)
+
+    def image(self) -> Image.Image:
+        """The picture as Pillow has it."""
+        return Image.frombytes("L", (self.width, self.height), self.dots)
+
+    def turned(self, quarters: int) -> "Picture":
+        """The picture turned left by that many quarters of a circle."""
+        if not quarters:
+            return self
+        image = self.image().transpose(_TURNS[quarters])
+        return Picture(image.width, image.height, image.tobytes())
+
+
+_TURNS: Final = {1: Image.Transpose.ROTATE_90, 2: Image.Transpose.ROTATE_180, 3: Image.Transpose.ROTATE_270}
+
 
 _FORMATS: Final = ("PNG", "JPEG", "TIFF")
 _MOST_PAGES: Final = 1_000

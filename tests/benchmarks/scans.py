@@ -31,11 +31,11 @@ import pypdfium2
 from PIL import Image, ImageFilter
 
 from tasks.reading import image
+from tasks.reading.image import Picture
 from tasks.reading.ocr import tesseract
 from tasks.reading.ocr.page import RecognisedPage
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.pdf.pages import mend_text, read_page
-from tasks.reading.picture import Picture
 
 RECEIPTS, PRINTS, _OF_DOCUMENT = 14, 10, 2
 LEAST_WORDS = 80

@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.reading.image import Picture
 from tasks.reading.ocr import rapidocr
 from tasks.reading.ocr.page import Doubts, RecognisedWord
-from tasks.reading.picture import Picture
 
 _SURE_LINE: Final = 0.8
 _SURE_NUMBER: Final = 0.9

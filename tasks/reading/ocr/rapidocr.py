@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from tasks.errors import Unavailable
+from tasks.reading.image import Picture
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed
-from tasks.reading.picture import Picture
 
 NAME: Final = "rapidocr"
 _PACKAGES: Final = ("rapidocr", "onnxruntime", "cv2")

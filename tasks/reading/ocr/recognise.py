@@ -20,6 +20,7 @@ from tasks.errors import Unavailable
 from tasks.reading import detect, limits
 from tasks.reading import image as image_reader
 from tasks.reading.embedded import embedded_document
+from tasks.reading.image import DOTS_AN_INCH, Picture
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.page import (
     Doubts,
@@ -33,7 +34,6 @@ from tasks.reading.ocr.page import (
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.reading.ocr.tesseract import Tesseract
 from tasks.reading.pdf import reader as pdf_reader
-from tasks.reading.picture import DOTS_AN_INCH, Picture
 from tasks.reading.text_writer import Reading, Source
 
 _USUAL_EDGE: Final = 3000

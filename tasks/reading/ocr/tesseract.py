@@ -17,8 +17,8 @@ from shutil import which
 from typing import Final, NamedTuple
 
 from tasks.child_process import only_absolute
+from tasks.reading.image import DOTS_AN_INCH, Picture
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed, RecognitionTimedOut
-from tasks.reading.picture import DOTS_AN_INCH, Picture
 
 NAME: Final = "tesseract-2"
 """The number goes up with the options of Tesseract, and with what is looked for that it overlooks (`doubts`)."""

@@ -24,7 +24,7 @@ from lxml import etree
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, Unavailable, Unreadable
 from tasks.language.normalise import one_line
 from tasks.reading import embedded, limits, text_writer
-from tasks.reading.pdf import annotations, defects, fields, pages, repair
+from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, annotation_kinds, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
@@ -204,7 +204,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             with scans.around(index):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
-            for line in fields.list_labelled(content.labelled, text):
+            for line in annotations.list_labelled(content.labelled, text):
                 writer.placed(text_writer.ALTERNATIVE_TEXT, "", line)
             if content.unseen:
                 writer.placed(text_writer.UNSEEN, "", text_writer.unseen_mark(pages.mend_text(content.unseen)))
@@ -297,7 +297,7 @@ def _set_values(
 
     The values are drawn on the page, which afterwards tells no longer whether it is a scan.
     """
-    values = fields.set_values(document, page, remarks)
+    values = annotations.set_values(document, page, remarks)
     if not values:
         return reading
     numbers = {value.number for value in values}

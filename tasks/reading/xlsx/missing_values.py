@@ -11,8 +11,7 @@ from xml.sax.saxutils import escape
 
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape
-from tasks.reading.xlsx.rows import COLUMNS
-from tasks.reading.xlsx.values import CellKinds
+from tasks.reading.xlsx.rows import COLUMNS, CellKinds
 
 MARK: Final = "[computed]"
 """Stands behind a value that the workbook does not hold."""

@@ -34,9 +34,17 @@ from tasks.reading.text_writer import (
     make_label,
 )
 from tasks.reading.xlsx.missing_values import VOLATILE, CellPlace, MissingValues, read_computed
-from tasks.reading.xlsx.rows import Blocks, SheetRow, column_letters, named_sheet
+from tasks.reading.xlsx.rows import (
+    LONGEST,
+    Blocks,
+    CellKinds,
+    SheetRow,
+    characters,
+    column_letters,
+    named_sheet,
+    rich_text,
+)
 from tasks.reading.xlsx.sheet import FULL, LATE, MOST_CELLS, MOST_TEXT, Scanner, pieces
-from tasks.reading.xlsx.values import LONGEST, CellKinds, characters, rich_text
 
 MOST_COMMENT_TEXT: Final = 16 << 20
 """Characters of comments and controls in a workbook."""

@@ -21,8 +21,7 @@ from tasks.reading import limits
 from tasks.reading.ooxml.xml import ATTRIBUTES, TAG_END, unescape, without_asides
 from tasks.reading.text_writer import FOOTER, HEADER, Writer
 from tasks.reading.xlsx.missing_values import MissingValues
-from tasks.reading.xlsx.rows import Blocks, RowPattern
-from tasks.reading.xlsx.values import LONGEST, CellKinds
+from tasks.reading.xlsx.rows import LONGEST, Blocks, CellKinds, RowPattern
 
 SHORTEST_PIECE: Final = 64 << 10
 """Bytes that a piece has at least: what a scanner makes of it stays in the cache. Pieces of 1 MB take 15 % longer."""

@@ -29,10 +29,10 @@ from tasks.documents.drive.archives.archive import (
 )
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
-from tasks.documents.drive.mime_types import guess_mime_type
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
 from tasks.reading.configuration import ReadingSettings
+from tasks.reading.detect import guess_mime_type
 
 _ID: Final = re.compile(r"([^/?#\s]+)~([A-Za-z0-9_-]{22})")
 _FRAGMENT: Final = re.compile(r"#member=([A-Za-z0-9_-]{22})$")

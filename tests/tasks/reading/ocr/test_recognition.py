@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 
 from tasks.errors import Unavailable
+from tasks.reading.image import Picture
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.page import RecognisedPage, RecognisedWord, RecognitionFailed, ScanState
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
-from tasks.reading.picture import Picture
 from tests.matrices import quick_cases
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture, program, scan
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tasks.reading.image import Picture
 from tasks.reading.ocr import tesseract
 from tasks.reading.ocr.page import RecognitionTimedOut
 from tasks.reading.ocr.recognise import Engines, order_page, recognise_page
-from tasks.reading.picture import Picture
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tests.tasks.reading.ocr.scans import needs_tesseract, program, scan
 

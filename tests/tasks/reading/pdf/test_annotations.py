@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading import limits
 from tasks.reading.ocr.page import scanned_pages
-from tasks.reading.pdf import fields, reader
+from tasks.reading.pdf import annotations, reader
 from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs
 
@@ -255,7 +255,7 @@ def test_values_are_kept_where_there_is_no_memory_to_read_them_in_their_rows(mon
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(fields, "set_values", fail)
+    monkeypatch.setattr(annotations, "set_values", fail)
     text = first_page(table_of_fields())
     assert all(text.count(value) == 1 for _, *values in ROWS for value in values)
 

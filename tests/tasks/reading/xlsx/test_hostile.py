@@ -9,7 +9,8 @@ import pytest
 from tasks.errors import TooLarge
 from tasks.reading import limits
 from tasks.reading.text_writer import Writer
-from tasks.reading.xlsx import reader, sheet, values
+from tasks.reading.xlsx import reader, sheet
+from tasks.reading.xlsx.rows import LONGEST, CellKinds
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import SHEET
 
@@ -94,7 +95,7 @@ def test_a_sheet_beyond_the_limit_gives_what_was_read_of_it() -> None:
         raise TooLarge("Split it.")
 
     writer = Writer()
-    scanner = sheet.Scanner(writer, values.CellKinds(list, dict, from_1904=False))
+    scanner = sheet.Scanner(writer, CellKinds(list, dict, from_1904=False))
     assert scanner.scan(scanner.readable(pieces())) == []
     assert (writer.reading().text, scanner.cut) == ("5\n", sheet.FULL)
 
@@ -106,7 +107,7 @@ def test_a_text_longer_than_any_cell_can_hold_is_cut_off(tmp_path: Path) -> None
     reading = reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, strings(long, "after")))
     assert reading.warnings == [reader.CLIPPED]
     assert reading.text.endswith("many words many\nafter\n") or reading.text.endswith("\nafter\n")
-    assert values.LONGEST < len(reading.text) < 3 * values.LONGEST
+    assert LONGEST < len(reading.text) < 3 * LONGEST
 
 
 def test_more_strings_than_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

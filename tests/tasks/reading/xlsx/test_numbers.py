@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tasks.reading.ooxml.number_formats import changes_numbers, show_number, without_noise
-from tasks.reading.xlsx.values import number
+from tasks.reading.xlsx.rows import number
 from tests.cases import cases
 
 
