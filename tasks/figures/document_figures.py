@@ -41,7 +41,7 @@ from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import NEVER_NEGATIVE, TableCandidate
-from tasks.language.periods import last_day, months_back
+from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.tags import Tag, parse_tag
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
 
@@ -276,6 +276,7 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         for figure in figures
         if (part := document.part(figure.start)) and part.kind == SHEET and _is_ahead(document, figure)
     }
+    furthest = max((last_day(figure.period) for figure in figures), default="")
     own = find_named_basis(document.name.rpartition(".")[0] or document.name)
     if own and WORDS.document_actual.search(document.text):  # it has columns of actual figures
         own = None
@@ -285,6 +286,9 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         if basis in _KINDS:
             part = document.part(figure.start)
             named = next(filter(None, map(find_named_basis, _list_names(document, figure, part))), None) or own
+            if named in {None, "except"} and _is_of_running_year(document, figure, furthest):
+                findings.leave_out("years that may not have been over")
+                continue
             basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
             if basis == figure.basis and document.is_doubted and not _happened(figure):
                 findings.leave_out("files whose date cannot be")
@@ -320,6 +324,20 @@ def _happened(figure: Figure) -> bool:
 def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
     """Whether a figure's period ended after its file was last changed, or has not ended yet."""
     return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
+
+
+def _is_of_running_year(document: LedgerDocument, figure: Figure, furthest: str) -> bool:
+    """Whether a column names only the year in which its file was last changed, the furthest of the document: it may be
+    a fiscal year that was over, the year so far, or a plan.
+    """
+    changed = document.file_dates(figure.start)[1] or ""
+    if not changed[:4] == furthest[:4] == last_day(figure.period)[:4] or not _is_ahead(document, figure):
+        return False
+    when = header_period(figure.place.rpartition("column “")[2].rstrip("”"))
+    names_year = when is not None and (
+        when.is_bare_year or (when.end is not None and when.end.strftime("%m%d") == "0101")
+    )
+    return names_year and not document.calendar.said
 
 
 def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> bool:
@@ -378,7 +396,7 @@ def _is_the_company(line: str, match: re.Match[str]) -> bool:
     )
 
 
-VERSION: Final = "ledger-27"
+VERSION: Final = "ledger-28"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""

@@ -61,6 +61,14 @@ def test_what_ends_after_the_last_change_is_no_past_whatever_stands_beside_it() 
     }  # fmt: skip
 
 
+def test_the_year_in_which_a_file_was_changed_is_no_plan_unless_something_says_so() -> None:
+    years = TABLE.replace("\t2025", "").replace("\t4,000,000", "")
+    assert bases(years, dates="/2024-11-18") == {"2022": None, "2023": None}
+    assert bases(years.replace("2024", "2024E"), dates="/2024-11-18")["2024"] == "forecast"
+    assert bases(years, dates="/2024-11-18", sheet="Forecast")["2024"] == "forecast"
+    assert bases(years.replace("2024", "31 December 2024"), dates="/2024-11-18")["2024"] == "forecast"
+
+
 def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
     text = "Results as of 31 January 2026\n" + TABLE
     assert set(bases(text, dates="2012-01-01/2012-01-01").values()) == {None}
