@@ -41,6 +41,7 @@ from tasks.figures.table_figures import (
     blocks,
     cell_figure,
     has_decimal_comma,
+    keep_in_scale,
     settle_candidates,
 )
 from tasks.figures.table_grids import Grid, is_statement_name
@@ -79,7 +80,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         names = {row.label for row in grid.rows}
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
-            read = _Table(document, reader, grid, findings).candidates()
+            read = keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
             found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
             if found:
                 _keep_ties(document, grid, findings)

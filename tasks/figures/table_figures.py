@@ -40,7 +40,10 @@ NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets
 """Concepts whose figure is a change or an adjustment where it is below zero."""
 _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
+_UNTOLD: Final = "?"
+"""The scale of an amount that is too small to be written out in full, where nothing tells another."""
 _THOUSAND: Final = 1000
+_TEN_THOUSAND: Final = 10_000
 _MOST_PERCENT: Final = 200
 """Up to here a number under "%" is a percentage, and above it money."""
 _WRITTEN_OUT: Final = 100_000
@@ -69,9 +72,11 @@ def measure(
     if currency is None:
         return None
     multiplier = _find_multiplier(document, amount, units)
-    if multiplier is None:
+    if multiplier is None and (currency != UNKNOWN or document.usual_multiplier > 1):
         findings.leave_out("no scale")
         return None
+    scale = amount.scale or scale_name(multiplier) if multiplier else _UNTOLD
+    multiplier = multiplier or 1
     if multiplier == _THOUSAND and amount.step == _THREE_DECIMALS and not document.stores_numbers:
         amount = replace(amount, value=amount.value * _THOUSAND, step=Decimal(1))  # "1.234" in thousands
     value = amount.value * multiplier
@@ -80,7 +85,29 @@ def measure(
         return None
     if value == value.to_integral_value():
         value = Decimal(int(value))
-    return value, amount.step * multiplier, document.dollar(currency), amount.scale or scale_name(multiplier)
+    return value, amount.step * multiplier, document.dollar(currency), scale
+
+
+def keep_in_scale(candidates: list["TableCandidate"], findings: Findings) -> list["TableCandidate"]:
+    """The candidates of a table, of amounts too small to be written out those beside others of no scale.
+
+    What may be a percentage is none, nor is a ten-thousandth of the largest beside it, a quantity or a price.
+    """
+    largest: dict[str, Decimal] = defaultdict(Decimal)
+    for each in candidates:
+        if each.figure.unit == UNKNOWN and not each.figure.scale:
+            largest[each.figure.period] = max(largest[each.figure.period], abs(each.figure.value))
+    kept = []
+    for each in candidates:
+        figure = each.figure
+        least = max(_MOST_PERCENT, largest[figure.period] / _TEN_THOUSAND)
+        if figure.scale != _UNTOLD:
+            kept.append(each)
+        elif largest[figure.period] and abs(figure.value) > least:
+            kept.append(replace(each, figure=replace(figure, scale="")))
+        else:
+            findings.leave_out("no scale")
+    return kept
 
 
 def _measure_count(

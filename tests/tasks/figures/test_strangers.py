@@ -545,3 +545,17 @@ def test_numbers_of_years_name_no_part_of_the_company() -> None:
     assert [entity for _, _, _, entity in found] == [None] * 3
     found = figures("EUR\n\t2024 (A1)\t2024 (O2)\t2024 (B)\nRevenue\t120000\t140000\t190000\n")
     assert [entity for _, _, _, entity in found] == ["A1", "O2", "B"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [
+        ("Revenue\t45,000\nNet income\t465.69\nInterest expense\t3\n", ["45000", "465.69"]),
+        ("Revenue\t45,000\nEBITDA\t12.5\n", ["45000"]),
+        ("Revenue\t45,000,000\nEBITDA\t465\n", ["45000000"]),
+        ("Revenue\t450\nNet income\t465\n", []),
+        ("Revenue\t€45,000\nNet income\t465\n", ["45000"]),
+    ],
+)
+def test_a_small_amount_is_kept_beside_others_without_scale_and_currency(rows: str, kept: list[str]) -> None:
+    assert [value for _, value, *_ in figures("\t2023\n" + rows)] == kept
