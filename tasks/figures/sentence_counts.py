@@ -20,12 +20,17 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
+_TIMES: Final = r"[ -]?(?:days?|weeks?|months?|years?|hours?|minutes?|tage?n?|wochen?|monate?n?|jahren?|stunden?)\b"
+"""Behind a number that counts neither people nor customers: "Team: 14 days"."""
+
+
 def _match_list_line(words: str) -> re.Pattern[str]:
     """A pattern for a line that contains a count and nothing else: "Customers at 31 December 2024: 3,450"."""
     return re.compile(
         rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
         r"(?: \((?:fte|average|year[- ]end)s?\))?"
-        r"[^:\d]{0,20}[^:]{0,25}?[:=]\s*(?P<number>\d{1,3}(?:[,.]\d{3})+|\d{1,6})(?![\d.,]*\d|\s?%)(?P<after>)",
+        rf"[^:\d]{{0,20}}[^:]{{0,25}}?[:=]\s*(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
+        rf"(?![\d.,]*\d|\s?%|{_TIMES})(?P<after>)",
         re.IGNORECASE,
     )
 

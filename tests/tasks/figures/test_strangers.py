@@ -559,3 +559,9 @@ def test_numbers_of_years_name_no_part_of_the_company() -> None:
 )
 def test_a_small_amount_is_kept_beside_others_without_scale_and_currency(rows: str, kept: list[str]) -> None:
     assert [value for _, value, *_ in figures("\t2023\n" + rows)] == kept
+
+
+def test_days_of_a_plan_for_teams_are_no_people() -> None:
+    assert (
+        figures("Policy, 31 March 2026\n\nRetention:\n- Pro: 7 days\n- Team: 14 days\n- Staff: 30-day notice\n") == []
+    )
