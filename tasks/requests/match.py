@@ -471,7 +471,7 @@ def match_requests(requests: Sequence[Request], room: RoomKinds, openings: Mappi
 def _find_nearest(
     missing: Sequence[_Item], left: Sequence[_Document], documents: Sequence[_Document]
 ) -> dict[int, RequestOutcome]:
-    """By item the only document that has a rare word of it in its name: too little to answer it, but to be looked at.
+    """By item the only document whose name is for half a rare word of it: too little to answer it, but to be looked at.
 
     Of an agreement a word says nothing: "customer pipeline" is no customer contract.
     """
@@ -479,7 +479,8 @@ def _find_nearest(
     found: dict[int, RequestOutcome] = {}
     for item in (item for item in missing if not any(kind.signed for kind in item.kinds)):
         rare = {term for term in item.own_terms if counts[term] == 1 and _kinds_by_term()[term] <= _RARE}
-        near = [document for document in left if rare & document.name_terms and _may_answer(item, document)]
+        half = [one for one in left if len(rare & one.name_terms) >= len(one.name_terms) / 2 > 0]
+        near = [document for document in half if _may_answer(item, document)]
         if len(near) == 1:
             rows = tuple(near[0].members)
             found[id(item)] = RequestOutcome(item.request, RequestStatus.PARTLY, rows, _NEAR, "only a word in common")
@@ -521,7 +522,7 @@ def _outcome(item: _Item, found: Sequence[tuple[_Document, float]]) -> RequestOu
     parts = [document for document, _ in found if reasons[document.row.document_id] == _PART]
     if parts and not whole and _is_complete(parts):
         whole = parts
-    why = None if whole else next(filter(None, reasons.values()))
+    why = None if whole else reasons[max(found, key=lambda pair: pair[1])[0].row.document_id]
     if whole:
         why = _missing_years(item, whole)
     rows = tuple(row for document, _ in found for row in document.members)

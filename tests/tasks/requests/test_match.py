@@ -87,6 +87,23 @@ LEASE = "LEASE AGREEMENT\nThe landlord lets the premises in {} to the tenant. Re
             )
         ),
         ("Details of all cyber incidents 2023", {"Cyber events 2021.docx": "x"}, "missing", None),
+        *(
+            (item, {name: "x", "menu.txt": "Soup"}, "missing", None)
+            for item, name in (
+                ("Data protection policy", "12. Subcontract FireProtection ApexBuilders.docx"),
+                ("Transfer pricing documentation", "business-model-pricing-strategy.png"),
+                ("Register of processing (record of processing activities)", "Incidence-Response-Records.docx"),
+            )
+        ),
+        (
+            "Audited financial statements",
+            {
+                "Financial statements, template.docx": "FINANCIAL STATEMENTS\nbalance sheet",
+                "Audited financial statements DRAFT.docx": "AUDITED FINANCIAL STATEMENTS\nDRAFT",
+            },
+            "partly",
+            "only a draft",
+        ),
         ("Business plan", {"Business plan extract.pdf": "BUSINESS PLAN"}, "partly", "only a part"),
         (
             "Loan agreement",
