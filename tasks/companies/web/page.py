@@ -11,11 +11,11 @@ from datetime import UTC, date, datetime
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import feedparser  # type: ignore[import-untyped]
 
-from tasks.companies.web import html
 from tasks.errors import TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.files import process_folder
 from tasks.language.normalise import plain, plain_line
@@ -53,7 +53,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _text(markup: Any) -> str:
     """The words of a text that may contain markup, in one line."""
     text = str(markup or "")[:_MARKUP]
-    return plain_line(" ".join(html.read_whole_text(text)) if "<" in text or "&" in text else text)[:_TEXT]
+    return plain_line(" ".join(_load_html().read_whole_text(text)) if "<" in text or "&" in text else text)[:_TEXT]
 
 
 def _address(value: Any) -> str | None:
@@ -114,9 +114,14 @@ def warm() -> None:
 
 def load() -> None:
     """Import what reads pages (1.4 s) once per process, so that it does not count as a page's time."""
-    from tasks.companies.web import html  # noqa: PLC0415 - in the processes alone
+    _load_html().read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
 
-    html.read_html(b"<p>A page.</p>", "text/html", "https://example.org/")
+
+@cache
+def _load_html() -> ModuleType:
+    from tasks.companies.web import html  # noqa: PLC0415 - 0.23 s, in the processes alone
+
+    return html
 
 
 def read(path: Path, kind: str) -> Reading:
@@ -127,8 +132,8 @@ def read(path: Path, kind: str) -> Reading:
     header, _, data = path.read_bytes().partition(b"\n")
     content_type, url = json.loads(header)
     if kind == HTML:
-        return Reading(json.dumps(html.read_html(data, content_type, url)))
-    return Reading(json.dumps(html.read_report(data, content_type) if kind == FILING else read_feed(data, url)))
+        return Reading(json.dumps(_load_html().read_html(data, content_type, url)))
+    return Reading(json.dumps(_load_html().read_report(data, content_type) if kind == FILING else read_feed(data, url)))
 
 
 @cache
