@@ -18,14 +18,13 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
-from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import a_day, one_text
 from tasks.companies.profile import AnnualRevenue
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import USUAL, FetchLimits, FetchOptions, Web, WebResponse
 from tasks.companies.web.page import Page, read_filing
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed
-from tasks.remote.rate_limit import RateLimit
+from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 SEC: Final[FetchOptions] = {
     "trusted": True,

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
@@ -26,7 +25,7 @@ from tasks.companies.wikidata.entity import Entity, find_entity, list_references
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.language.normalise import same_name
 from tasks.remote.fan_out import FanOut
-from tasks.remote.rate_limit import RateLimit
+from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 GLEIF: Final[FetchOptions] = {
     "headers": {"Accept": "application/vnd.api+json"},

@@ -24,7 +24,6 @@ from typing import Any, Final, Self, TypedDict, Unpack
 import certifi
 import httpx
 
-from tasks.companies.budget import SourceLimiter, Wait, counted_as_wait, current_wait
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address, Allowed, CheckedTransport, Resolver, resolve
 from tasks.errors import (
@@ -38,7 +37,18 @@ from tasks.errors import (
     Unavailable,
 )
 from tasks.remote.environment import check_connection
-from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
+from tasks.remote.rate_limit import (
+    HeldBack,
+    NoTurn,
+    RateLimit,
+    RateLimiter,
+    RateLimiters,
+    SourceLimiter,
+    Turn,
+    Wait,
+    counted_as_wait,
+    current_wait,
+)
 from tasks.remote.retry import Backoff, TryAgain, read_retry_after, retry, within
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

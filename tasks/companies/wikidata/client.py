@@ -25,14 +25,13 @@ from datetime import UTC, date, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.profile import Date
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, FetchOptions, Web
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain, plain_line
 from tasks.remote.fan_out import FanOut
-from tasks.remote.rate_limit import RateLimit
+from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"

@@ -27,7 +27,6 @@ from urllib.parse import quote
 import idna
 
 from tasks.cancellation import uncancelled
-from tasks.companies.budget import counted_as_wait
 from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany, head_count_range, registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
@@ -54,6 +53,7 @@ from tasks.companies.wikidata.client import (
     text,
 )
 from tasks.errors import NotAllowed
+from tasks.remote.rate_limit import counted_as_wait
 
 _MAX_AGE: Final = 300.0
 """Seconds that an answer is used, unless DILIGENCE_FACTS_MAX_AGE is less."""

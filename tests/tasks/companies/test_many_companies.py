@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from tasks.companies import edgar
-from tasks.companies.budget import Budget, SourceLimiter
 from tasks.companies.facts import facts_or_reason, fetch_facts
 from tasks.companies.sources import gleif as gleif_source
 from tasks.companies.web import client
 from tasks.companies.wikidata import client as wikidata_client
-from tasks.remote.rate_limit import RateLimit
+from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 from tasks.remote.retry import Backoff
 from tests.companies_servers.gleif import gleif, record
 from tests.companies_servers.sec import sec, submission
