@@ -218,9 +218,9 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
         return by_name
     listed = {near_document.document.document_id for near_document in by_name}
     by_text = [
-        NearDocument(excerpt.document, _with_place(_why_mentioned(name, excerpt), excerpt))
+        NearDocument(excerpt.document, _with_place(f"it mentions {_quote(shared)}", excerpt))
         for excerpt in _take_best_excerpts(evidence.find(name, _MAX_PASSAGES))
-        if excerpt.document.document_id not in listed
+        if excerpt.document.document_id not in listed and (shared := _find_shared_words(name, excerpt.text))
     ]
     return [*by_name, *by_text][:_MAX_NEAREST]
 
@@ -319,11 +319,6 @@ def _why_near(name: str, document: RunDocument, title: str) -> str:
         if shared:
             return f"{opening} {_quote(shared)}"
     return "its name or opening lines are similar"
-
-
-def _why_mentioned(name: str, excerpt: Excerpt) -> str:
-    shared = _find_shared_words(name, excerpt.text)
-    return f"it mentions {_quote(shared)}" if shared else "it has a related passage"
 
 
 def _quote(words: Sequence[str]) -> str:

@@ -68,6 +68,7 @@ class Kind:
     lesser: tuple[str, ...]
     body: tuple[str, ...]
     beside: tuple[str, ...]
+    needs: str
     against: "Phrases"
 
     def is_confirmed(self, body_words: str) -> bool:
@@ -175,6 +176,7 @@ def kinds() -> Mapping[str, Kind]:
             tuple(entry.get("lesser", ())),
             tuple(map(plain_words, entry.get("body", ()))),
             tuple(map(plain_words, entry.get("beside", ()))),
+            entry.get("needs", "parties" if entry.get("signed") else ""),
             Phrases((phrase, True) for phrase in entry.get("against", ())),
         )
         for name, entry in read_file("catalogue.toml").items()

@@ -14,7 +14,7 @@ title disagree, the one that the document's words confirm counts.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from pathlib import PurePath
@@ -90,7 +90,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     stem, ending = _part_name(name)
     folder = path.rsplit("/", 1)[-1]
     words = plain_words(stem)
-    kind, certainty = _kind(stem, folder, said, is_read=signs is not None)
+    kind, certainty = _kind(stem, ending, folder, said, is_read=signs is not None)
     also = tuple((part, start) for part, start in said.parts)
     if kind is not None:
         joined = [match.kind.id for title in (words, said.line) for match in find_joined_kinds(title)]
@@ -154,11 +154,12 @@ def _day(stem: str, said: Signs) -> str | None:
     return said.dated if not years or said.dated[:4] in years else None
 
 
-def _kind(stem: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
+def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
     """The kind and how certain it is."""
-    title = kinds().get(said.title or "")
-    named = _read_name(stem, said)
+    title, named = kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
+    if not said.is_brief or (name is None and ending in _PAGES - {".txt"}):
+        title, name = (kind if kind is None or kind.needs not in said.lacks else None for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
@@ -257,6 +258,8 @@ _BAND: Final = 16  # bytes: four of the 64 numbers; two texts that share .85 sha
 _STATES: Final = {"signed": 0, None: 1, "unsigned": 2, "draft": 3, "template": 4, "superseded": 5}
 _NUMBER: Final = re.compile(r"\b(?:v|ver|version|rev|revision|fassung|r) ?(\d+(?: \d+)*)\b")
 _FIGURES: Final = re.compile(r"\b\d+\b")
+_COPIED: Final = re.compile(r"\b(?:copy|[ck]opie|[ck]opia)\b|\w \d$")
+"""How a file is named that was copied beside another: "Bylaws copy", "Bylaws (1)"."""
 _MONTH: Final = re.compile(
     r"\b(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\b|\bq[1-4]\b|\bfy\b"
 )
@@ -393,11 +396,12 @@ def _family(members: Sequence[FamilyMember]) -> Family:
     return Family(front, tuple((member, _tie(front, member)) for member in others))
 
 
-def _order(member: FamilyMember) -> tuple[int, list[int], str, str]:
+def _order(member: FamilyMember) -> tuple[int, list[int], str, bool, str]:
     number = _NUMBER.search(plain_words(member.name))
     numbers = [-int(part) for part in number[1].split()] if number else []
     newest = "".join(chr(0x7F - ord(letter)) for letter in member.what.date or "") or "~"
-    return _STATES[member.what.state], numbers or [0], newest, member.name
+    copied = _COPIED.search(plain_words(member.name.rsplit(".", 1)[0])) is not None
+    return _STATES[member.what.state], numbers or [0], newest, copied, member.name
 
 
 def _tie(front: FamilyMember, member: FamilyMember) -> FamilyTie:
@@ -565,7 +569,28 @@ def room_kinds(
         if text_id in known:
             signs[name], sketches[name] = known[text_id]
     whats = {row.document_id: document_kind(row.name, row.path, signs.get(row.document_id)) for row in documents}
-    return RoomKinds({row.document_id: row for row in documents}, whats, signs, sketches, contents)
+    room = RoomKinds({row.document_id: row for row in documents}, whats, signs, sketches, contents)
+    return replace(room, kinds=whats | _share_kinds(room.families))
+
+
+def _share_kinds(families: Iterable[Family]) -> dict[str, DocumentKind]:
+    """What documents are of which their copies tell a kind and they do not, where all of these tell the same."""
+    shared: dict[str, DocumentKind] = {}
+    for family in families:
+        members = [family.front, *(member for member, _ in family.others)]
+        told = [member for member in members if member.what.kind][:_MOST_LEADERS]
+        for member in members if told else ():
+            if member.what.kind is not None or member.what.speaks_of:
+                continue
+            alike = [other.what for other in told if _is_copy(member, other)]
+            if len({what.kind for what in alike}) == 1:
+                shared[member.id] = replace(member.what, kind=alike[0].kind, certainty=alike[0].certainty)
+    return shared
+
+
+def _is_copy(one: FamilyMember, other: FamilyMember) -> bool:
+    is_same = one.content is not None and one.content == other.content
+    return is_same or resemblance(one.sketch, other.sketch) >= _NEAR
 
 
 def run_kinds(documents: Sequence[RunDocument], *, find: bool = True, is_final: bool = False) -> RoomKinds:

@@ -52,12 +52,24 @@ _OPENING: Final = 3000
 _CLOSING: Final = 6000
 _BODY: Final = 8000
 _SHORT: Final = 600  # characters: a sheet that may do no more than say that there is none
+_BRIEF: Final = 800  # characters: the beginning of a document, in which not all that it has must stand
 _SLIP: Final = 200  # characters: a slip of paper, every line of which counts
 _LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
 _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
 _AUDITED: Final = 4_000_000
 """Characters in which an auditor's report is looked for: a copy of all of a long text would not fit its process."""
+_LOOKED_AT: Final = 400_000
+_FEW_AMOUNTS: Final = 7
+"""Amounts of money: what explains accounts, or asks for them, has no more."""
+_FEW_DOCUMENTS: Final = 3
+_LINE: Final = 300
+_AMOUNT: Final = re.compile(
+    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+|\d+[.,]\d\d|\d{4,})(?![\w/:-])"
+    r"|\d+[ \t]+[-–(]?\d+(?:[ \t]|$))",
+    re.MULTILINE,
+)
+"""A number of four digits or more, or with cents, that is no year and no part of a date; or two in a row of a table."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
@@ -66,6 +78,8 @@ _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
 )
+_FIELD: Final = re.compile(r"\{[{%][^}\n]{1,60}[}%]\}")
+"""Where a program fills in a template: "{{company_name}}"."""
 _TO_FILL: Final = re.compile(
     r":\W*\[to be (?!held)\w[^\]\n]{0,60}\]|:\W*\[(?:tb[dcan]|●|…|\.{3}| {2,}|[dmjy]{2,4}[-./ ][^\]\n]{2,12})\]"
     r"|\[(?:insert|enter|your|name|address|date|e-?mail|phone|telephone|company|client|customer|dpo|amount|position"
@@ -126,6 +140,8 @@ class Signs:
         letter: it begins as a letter.
         is_late: that title stands below the top, where headings and lists are as well.
         denied: the kinds that it says there are none of, or that a line at its top only speaks about.
+        lacks: what it has not that documents cannot do without, as `needs` of the catalogue names it; `is_brief`: it is
+            so short that it may be the beginning of one.
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
@@ -142,6 +158,8 @@ class Signs:
     is_late: bool = False
     letter: bool = False
     denied: list[str] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
+    is_brief: bool = False
     body: list[str] = field(default_factory=list)
     audit: str | None = None
     state: str | None = None
@@ -187,6 +205,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.is_late = signs.is_late and not is_agreement
     signs.has_code = not is_agreement and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
+    signs.lacks, signs.is_brief = list(_find_lacks(text, body, signs)), len(text) < _BRIEF
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, signs)
@@ -197,6 +216,21 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
     signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
+
+
+def _find_lacks(text: str, body: str, signs: Signs) -> Iterator[str]:
+    """What a text, its first words plain in `body`, has not that documents of some kinds cannot do without."""
+    is_opinion = signs.audit == "opinion"  # auditors need no amounts for theirs
+    if not is_opinion and next(islice(_AMOUNT.finditer(text, 0, _LOOKED_AT), _FEW_AMOUNTS, None), None) is None:
+        yield "amounts"
+    if not dates_in(text[:_BODY], of_any_span=True, of_months=False):
+        yield "day"
+    if not (_BETWEEN.search(body) or _AGREEMENT.search(body) or marks("", "parties").stand_in(body)):
+        yield "parties"
+    lines = [plain_words(line[:_LINE]) for line in text[:_BODY].splitlines()] if signs.title == "index" else []
+    named = {match.kind.id for words in lines for match in find_kinds(words)}.union(*map(find_spoken_kinds, lines))
+    if len(named - {"index"}) < _FEW_DOCUMENTS:
+        yield "documents"
 
 
 def signs_version() -> str:
@@ -388,10 +422,9 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
         state = find_state(words) if is_short else None
         if state is not None and (state != "signed" or words.count(" ") < 2):
             return state
-    kind = kinds().get(signs.title or "")
-    if kind is not None and kind.signed and len(_GAPS.findall(text[:_OPENING])) >= 4:
-        return "template"
-    return None
+    kind, opening = kinds().get(signs.title or ""), text[:_OPENING]
+    is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4
+    return "template" if is_form or len(_FIELD.findall(opening)) > 1 else None
 
 
 def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:

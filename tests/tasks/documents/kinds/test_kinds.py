@@ -6,16 +6,20 @@ from pathlib import Path, PurePath
 
 import pytest
 
+from storage import database
+from storage.texts import NewText, Outcome, save_text
 from tasks.documents.kinds.catalogue import is_kind, kinds
 from tasks.documents.kinds.room import (
     DocumentKind,
     Family,
     FamilyMember,
     FamilyTie,
+    IndexedDocument,
     document_kind,
     find_families,
     may_be_any,
     parse_asked_kind,
+    room_kinds,
 )
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 from tests.cases import cases
@@ -467,6 +471,24 @@ def test_minutes_of_two_meetings_are_two_documents() -> None:
     assert find_families(days) == []
 
 
+def test_a_copy_is_of_the_kind_that_the_others_are(home: Path) -> None:
+    form = " ".join(f"clause {number} on what the parties do" for number in range(90))
+    texts = {"a.pdf": f"LEASE AGREEMENT\n{form}", "a.txt": form, "b.txt": "quite another text " * 40}
+    with database.writing() as session:
+        ids = {
+            name: save_text(session, NewText(name, "test-1", Outcome.READ, text=text)).id
+            for name, text in texts.items()
+        }
+    room = room_kinds([IndexedDocument(name, name, "") for name in texts], ids, dict.fromkeys(texts))
+    assert [room.kinds[name].kind for name in texts] == ["lease", "lease", None]
+
+
+def test_a_copied_file_stands_behind_the_one_that_it_is_a_copy_of() -> None:
+    for copied in ("Lease copy.pdf", "Lease (1).pdf", "Copia di Lease.pdf"):
+        (family,) = find_families([member(copied, LEASE), member("Lease.pdf", LEASE)])
+        assert family.front.name == "Lease.pdf"
+
+
 def test_two_thousand_near_copies_are_one_family() -> None:
     marked = sketch(LEASE)
     copies = [FamilyMember(str(number), f"{number}.txt", DocumentKind(), None, marked) for number in range(2000)]
@@ -651,3 +673,44 @@ def test_a_name_of_many_things_is_that_of_a_kind_only_with_what_that_has_to_say(
 def test_a_title_below_a_letterhead_is_that_of_an_agreement_whose_parties_follow(behind: str, kind: str | None) -> None:
     head = "\n".join(f"Head {letter}" for letter in "ABCDEFGHIJ")
     assert what("scan1.pdf", f"{head}\nLOAN AGREEMENT\n{behind}").kind == kind
+
+
+EXPLAINED = "It tells what a company owns and owes, and who gave the money, on the last day of the year. " * 12
+TABLE = "".join(f"Item {number}\t1,{number}00,250\t900,{number}80\n" for number in range(1, 9))
+CLAUSES = "The quality of the service is measured each month by those who run it and by all who use it. " * 12
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        ("Balance sheet.pdf", f"Financial statements\nBalance sheet, equity and assets\n{EXPLAINED}", None),
+        ("Accounts.pdf", f"Financial statements\nEquity and assets\n{EXPLAINED}{TABLE}", "financial_statements"),
+        (
+            "Accounts.pdf",
+            f"Financial statements\nEquity, 2023, 2024\n{EXPLAINED}Assets 5 7\n" * 9,
+            "financial_statements",
+        ),
+        ("budget.xlsx", f"Annual budget\n{EXPLAINED}in 2025, 2026, 2027, 2028, 2029, 2030, 2031, 2032", None),
+        ("BALANCETE.pdf", f"Balancete\n{TABLE}", "management_accounts"),
+        ("dvp.pdf", f"Demonstração das Variações Patrimoniais\nReceitas e despesas\n{TABLE}", "financial_statements"),
+        ("rozvaha.pdf", f"Rozvaha\nAktiva celkem, vlastní kapitál\n{TABLE}", "financial_statements"),
+        ("sla.docx", f"Service level agreement\n{CLAUSES}", None),
+        ("sla.docx", f"Service level agreement\nThe parties agree.\n{CLAUSES}", "customer_contract"),
+        ("Patent.pdf", f"Patent application\n{CLAUSES}", None),
+        ("Patent.pdf", f"Patent application\n4 May 2024\n{CLAUSES}", "patent"),
+        ("review-index.md", f"# Review index\n{CLAUSES}", None),
+        ("index.md", f"# Data room index\nLease agreement\nLoan agreement\nCap table\n{CLAUSES}", "index"),
+        ("app.html", "Annual report\nUpload yours", None),
+        ("a.md", "# O que é o balanço patrimonial?\nAtivo circulante e passivo circulante", None),
+        ("10-Q_EX-10.2.pdf", "Reseller\nThe parties agree.", None),
+    ],
+)
+def test_a_long_text_without_what_such_documents_cannot_do_without_is_none(
+    name: str, text: str, kind: str | None
+) -> None:
+    assert what(name, text).kind == kind
+
+
+def test_what_a_program_fills_in_is_a_template() -> None:
+    page = "# Privacy policy\n{{company}} (we) runs {{site}}. This privacy policy says what we keep."
+    assert [what("p.md", text).state for text in (page, page.replace("{", "(").replace("}", ")"))] == ["template", None]
