@@ -158,8 +158,11 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     """The kind and how certain it is."""
     title, named = kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
-    if not said.is_brief or (name is None and ending in _PAGES - {".txt"}):
-        title, name = (kind if kind is None or kind.needs not in said.lacks else None for kind in (title, name))
+    is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
+    title, name = (
+        None if kind is not None and kind.needs in said.lacks and (is_held or kind.needs == "documents") else kind
+        for kind in (title, name)
+    )
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None

@@ -52,7 +52,7 @@ _OPENING: Final = 3000
 _CLOSING: Final = 6000
 _BODY: Final = 8000
 _SHORT: Final = 600  # characters: a sheet that may do no more than say that there is none
-_BRIEF: Final = 800  # characters: the beginning of a document, in which not all that it has must stand
+_BRIEF: Final = 1500  # characters: the beginning of a document, in which not all that it has must stand
 _SLIP: Final = 200  # characters: a slip of paper, every line of which counts
 _LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
 _MOST_PARTS: Final = 20
@@ -74,6 +74,8 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
 _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
+_BLANK_NAME: Final = re.compile(r"[\w()/]+(?: by| par| da)? ?:?[ \t]*(?:_ ?){4,}")
+"""Who is to sign, and the empty line for that: "Signed by: ______"."""
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
@@ -267,11 +269,11 @@ def _find_title(
 
 def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     """Record whether the document is signed or has blank lines for signatures."""
-    closing, top = text[-_CLOSING:].casefold(), opening[:400].casefold()
+    closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
     is_signed = any(mark in closing or mark in top for mark in read_file("marks.toml")["text"]["signed"])
     if signs.state is None and is_signed:
         signs.state = "signed"
-    signs.blank_signatures = not is_signed and len(_BLANKS.findall(closing)) >= 2
+    signs.blank_signatures = not is_signed and len(_BLANKS.findall(text[-_CLOSING:])) >= 2
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
 
@@ -495,6 +497,8 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
             continue
         known.add(key)
         end = match.end() + when.stop
+        if len(text[text.rfind("\n", 0, match.start()) + 1 : end].split()) <= 4 and text[end : end + 1] in {"", "\n"}:
+            continue  # the heading of a part of this text
         name = words[named[-1].start : named[-1].end]
         title = next(part for at in range(1, 9) if name in plain_words(part := " ".join(before[-at:])))
         yield *key, f"{title} {text[match.start() : end]}", match.start(), end

@@ -47,7 +47,9 @@ _PROVISION: Final = re.compile(
 _LISTED: Final = re.compile(r"(?:document|dokument|documento)\W{0,2}\d{1,2}\s*:", re.IGNORECASE)
 """The heading of one of several documents that a text is about: "Document 1: Lease"."""
 _LEADERS: Final = re.compile(r"(?:\. ?){5,}\d+$")
-_COMPANY: Final = re.compile(r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o)\.\s*$")
+_COMPANY: Final = re.compile(
+    r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o|e\.\s?[VG])\.\s*$"
+)
 """How the name of a company ends that ends with a full stop."""
 _NAMED: Final = re.compile(
     r"\bmay(?= (?:\d{1,2} (?:(?:st|nd|rd|th) )?)?\d{4}\b| \d{1,2}$)|(?:\d|\b(?:of|in|since)) may$|\band sons?\b"

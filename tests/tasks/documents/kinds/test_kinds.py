@@ -675,9 +675,9 @@ def test_a_title_below_a_letterhead_is_that_of_an_agreement_whose_parties_follow
     assert what("scan1.pdf", f"{head}\nLOAN AGREEMENT\n{behind}").kind == kind
 
 
-EXPLAINED = "It tells what a company owns and owes, and who gave the money, on the last day of the year. " * 12
+EXPLAINED = "It tells what a company owns and owes, and who gave the money, on the last day of the year. " * 18
 TABLE = "".join(f"Item {number}\t1,{number}00,250\t900,{number}80\n" for number in range(1, 9))
-CLAUSES = "The quality of the service is measured each month by those who run it and by all who use it. " * 12
+CLAUSES = "The quality of the service is measured each month by those who run it and by all who use it. " * 18
 
 
 @cases(
@@ -714,3 +714,35 @@ def test_a_long_text_without_what_such_documents_cannot_do_without_is_none(
 def test_what_a_program_fills_in_is_a_template() -> None:
     page = "# Privacy policy\n{{company}} (we) runs {{site}}. This privacy policy says what we keep."
     assert [what("p.md", text).state for text in (page, page.replace("{", "(").replace("}", ")"))] == ["template", None]
+
+
+ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        (
+            "MV-2019.md",
+            f"Mitgliederversammlung Acme e.V.\n6.6.2019\n{ATTENDED}\nVersammlungsleiter: A. Berg",
+            "shareholder_resolutions",
+        ),
+        ("2020.md", f"# 2020-02-04 Vorstandssitzung Acme e.V.\n{ATTENDED}", "board_minutes"),
+        ("MV.md", f"Einladung zur Mitgliederversammlung\n{ATTENDED}", None),
+        ("MV.md", "Mitgliederversammlung\nSie findet im Mai statt.", None),
+        ("f.docx", "SUBCONTRACT AGREEMENT\nby and between A and B", "supplier_contract"),
+        ("chart.pdf", "Group structure chart\nAcme Holding 100 %", "group_structure"),
+        ("chart.pdf", "Organisation chart\nChief executive", "org_chart"),
+    ],
+)
+def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind: str | None) -> None:
+    assert what(name, text).kind == kind
+
+
+def test_an_empty_line_behind_signed_by_is_no_signature() -> None:
+    assert what("f.docx", f"{LEASE}\nSigned by: ____________\nSigned by: ____________").state == "unsigned"
+    assert what("f.docx", f"{LEASE}\nSigned by: A. Berg\nDate: ____________").state == "signed"
+
+
+def test_a_heading_with_a_date_is_cited_by_nothing() -> None:
+    assert not read_signs(f"{LEASE}\n\nNachtrag vom 03.11.2025\n\nThe rent is higher.\n", []).cited
