@@ -2,11 +2,6 @@
 
 It is kept in our database, and a flow run gets its hash as a parameter. It contains no secrets, since a batch file may
 not hold any. Prefect is not imported here: an unchanged batch does without it.
-
-What a scheduled run needs on a worker: its secrets, and a name that tells its batch.
-
-Secrets come from the worker's environment, otherwise from Secret blocks of the Prefect server. Scheduled runs are named
-before they start.
 """
 
 import hashlib

@@ -6,12 +6,6 @@ the claims of several sources into one profile: the first source has precedence,
 values that change with time; headquarters are combined part by part. `find_conflicts` lists the fields on which sources
 disagree. Two claims disagree when their meaning differs: case, spacing, punctuation, `https://www.`, the order of a
 list and parts that one of them leaves open do not count.
-
-The schema.org Organization on a page as values for the profile's fields.
-
-Which organization on a page is the company is decided by addresses: one with an address on another registrable domain
-is a publisher, a parent or a customer, and is left out. Telephone numbers are given in international form
-(`international`, which other sources use too).
 """
 
 import re

@@ -1,6 +1,6 @@
 """A document's fiscal calendar: when its years end, learned from its own words, and which periods words mean by it.
 
-"FY24" is the year that the document says ends on 31 March 2024. `fiscal_years.py` handles rooms in which only some
+"FY24" is the year that the document says ends on 31 March 2024. `ledger.py` handles rooms in which only some
 documents say when their year ends.
 """
 

@@ -4,10 +4,6 @@ The libraries read these variables themselves, and raise whatever their parts ra
 ValueError) wherever a client is first made, for every proxy that is named, whichever the address needs. Here each
 unusable variable gives one sentence with its name. Proxies are chosen as in curl:
 https://www.python-httpx.org/environment_variables/.
-
-The work pools of a Prefect server and their workers, through its HTTP API: Prefect itself takes a second to import.
-
-See https://docs.prefect.io/v3/api-ref/rest-api/server/work-pools/read-work-pools and …/read-workers.
 """
 
 import os
