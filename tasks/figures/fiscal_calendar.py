@@ -51,6 +51,8 @@ _FIRST_WEEK: Final = 7
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
+_YEAR_DAYS: Final = frozenset({364, 365, 366, 371})
+"""How long a year is, of whole weeks or of the calendar."""
 _ANY_YEAR: Final = 2023
 _SURE: Final = 5
 """What a year's end counts that is stated in so many words; one that is named with its date counts 3."""
@@ -91,7 +93,7 @@ class Calendar:
     def year_before(self, end: date) -> date:
         """The last day of the fiscal year before the one that ends on this day."""
         known = self.ends.get(end.year - 1)
-        if known is not None and 350 <= (end - known).days <= 380:
+        if known is not None and (end - known).days in _YEAR_DAYS:
             return known
         return months_back(end, 12)
 

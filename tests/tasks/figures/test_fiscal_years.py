@@ -1,13 +1,17 @@
 """The year of a room's company, where only some of its documents say when it ends."""
 
 from collections.abc import Mapping
+from datetime import date
+
+import pytest
 
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
-from tasks.figures.fiscal_calendar import learn_calendar
+from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.ledger import by_the_rooms_year
+from tasks.language.periods import When
 
 ACCOUNTS = (
     "Accounts for the year ended 31 March 2024\n\nGBP thousand\t2024\t2023\nEBITDA\t6,320\t5,480\nDebt\t4,100\t4,000\n"
@@ -96,3 +100,12 @@ def test_a_day_of_shares_ends_no_year_and_that_of_accounts_does() -> None:
     assert not learn_calendar(covers).ends
     accounts = "Balance sheet\nAs at 16 July 2024\n\nIncome statement\nAs at 16 July 2024\n"
     assert str(learn_calendar(covers + accounts).year_end(2024)) == "2024-07-16"
+
+
+@pytest.mark.parametrize(
+    ("before", "begins"),
+    [(date(2021, 12, 25), "2021-12-26"), (date(2022, 1, 1), "2022-01-02"), (date(2021, 12, 26), "2022-01-01")],
+)
+def test_a_year_begins_behind_the_last_one_where_it_is_of_whole_weeks(before: date, begins: str) -> None:
+    calendar = Calendar(ends={2021: before})
+    assert calendar.resolve(When(year=2022), instant=False) == f"{begins}/2022-12-31"
