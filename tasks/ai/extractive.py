@@ -9,7 +9,6 @@ source above `LONGEST` it gets the parts that share most with each statement, ea
 contain a table's header.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -18,11 +17,10 @@ from tasks.ai.answerer import Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.settings import AiSettings
-from tasks.language.periods import NUMBER_WORDS, header_words
-from tasks.language.sentences import each_sentence
+from tasks.language.sentences import each_sentence, says_something
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.query import LEAST, measure_coverage
+from tasks.ranking.query import LEAST, asks_count, asks_number, gives_number, measure_coverage
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
 
@@ -72,35 +70,6 @@ Candidate = tuple[str, Source]
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 _LOOKED_AT: Final = 24  # sentences among which those with a number are looked for
-_ASKS_COUNT: Final = re.compile(
-    r"\W*(?:how (?:many|much)|wie ?viele?|(?P<amount>wie hoch|a (?:cuánto|quanto)|hur mycket)|combien d(?!e temps)"
-    r"|(?:cuánt|quant)[oai]s?|hoeveel|hur många|hvor (?:mange|meget|mye)|ile|kolik)\b"
-    r"(?! (?:time|notice|zeit|tiempo|tempo|tijd|lang))",
-    re.IGNORECASE,
-)
-"""How a question begins that only a number answers, or a word such as none, half or sole."""
-_TENS: Final = re.compile("|".join(header_words("tens")))
-_QUANTITY: Final = "|".join(header_words("quantities"))
-_ARTICLE: Final = r"eine?[mnrs]?|une?|un[oa]|een|uma?|ett"
-"""What may say one, before the word that is counted."""
-_ASKS_NUMBER: Final = re.compile(
-    r"(?:\W*(?:\w{1,5} )?(?:when|how (?:long|high|large|old|big)|wann|wie lange|quand|combien|cuándo|quando|wanneer"
-    r"|hoe lang|när|når|kiedy|kdy)\b"
-    r"|\W*(?:what(?! happens)|which|was|welche\w?|quel\w*|cuál\w*|qual\w*|wat|welke?|hvad|hva|vad|jak\w*)\b[^?]*?"
-    rf"\b(?:{'|'.join(header_words('amounts'))})\b)",
-    re.IGNORECASE,
-)
-"""How a question begins that a number, or a time, probably answers."""
-_LETTERS: Final = 5
-_NUMBERING: Final = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
-"""What numbers a paragraph or an item before its words."""
-_TO_FILL: Final = re.compile(
-    r"(?:(?:[:€$£]|\b(?:is|of|be|eur|usd|gbp|chf|ist|est|es|è)) ?\[(?=\W{0,5}[^\W\d_]{2})[^\]]{1,80}\]"
-    r"|\[\W{0,5}(?:to be|insert|enter|tb[acd]|date|name|amount|address|number|à compl|a completar|da compil|einsetzen"
-    r"|einfügen|datum|betrag|montant|nom)\b[^\]]{0,80}\]|_{3,}|\.{5,}|…{2,})[\W_]*$",
-    re.IGNORECASE,
-)
-"""The end of a line that is still to be filled in."""
 
 
 class ExtractiveAnswerer(Answerer):
@@ -136,7 +105,10 @@ def quote_sentences(question: str, sources: Sequence[Source], known: str = "") -
         return "No text was given with the question, so there is nothing to answer from."
     if not best:
         return "No sentence of the text given addresses the question, so there is nothing to answer from."
-    lines = [f"{number}. {sentence}\n   — {_where(source)}" for number, (sentence, source) in enumerate(best, 1)]
+    lines = [
+        f"{number}. {sentence}\n   — {', '.join(filter(None, (source.name, source.place)))}"
+        for number, (sentence, source) in enumerate(best, 1)
+    ]
     return "These sentences address the question, word for word:\n\n" + "\n\n".join(lines)
 
 
@@ -154,7 +126,7 @@ def best_sentences(question: str, sources: Sequence[Source], known: str = "") ->
     if not candidates:
         return [] if any(source.text.strip() for source in sources) else None
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
-    statements = {sentence: source for sentence, source in candidates.items() if _says_something(sentence)}
+    statements = {sentence: source for sentence, source in candidates.items() if says_something(sentence)}
     best = _rank(question, statements) or _rank(question, candidates)
     return _keep_covered(question, best, candidates, known)[:SHOWN] if best else best
 
@@ -171,12 +143,11 @@ def _keep_covered(
     coverage = measure_coverage(question, shown if len(named) > 1 else texts, known, likeliest)
     near: list[int] = [at for at in likeliest if coverage[at] >= LEAST / 3]
     if max(coverage[at] for at in likeliest) < LEAST:
-        most = max(range(len(texts)), key=lambda at: (coverage[at], _says_something(texts[at])))
+        most = max(range(len(texts)), key=lambda at: (coverage[at], says_something(texts[at])))
         near = [most, *near] if coverage[most] >= LEAST else []
-    is_count = _ASKS_COUNT.match(question) is not None
-    if is_count or _ASKS_NUMBER.match(question):
-        has = [at for at in near if coverage[at] >= LEAST and _gives_number(texts, at, question)]
-        near = [] if is_count and not has else list(dict.fromkeys([*has, *near]))
+    if asks_number(question):
+        has = [at for at in near if coverage[at] >= LEAST and gives_number(_with_value(texts, at), question)]
+        near = [] if asks_count(question) and not has else list(dict.fromkeys([*has, *near]))
     kept = [text for at in near for text in _with_value(texts, at) if candidates[text] is candidates[texts[at]]]
     return [(text, candidates[text]) for text in dict.fromkeys(kept)]
 
@@ -186,33 +157,6 @@ def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
     return texts[at : at + 2] if texts[at].rstrip().endswith(":") else texts[at : at + 1]
 
 
-def _gives_number(texts: Sequence[str], at: int, question: str) -> bool:
-    """Whether a text, or the value behind a label, has a number that is neither its own nor the question's."""
-    words = " ".join(_NUMBERING.sub("", text, count=1) for text in _with_value(texts, at)).casefold()
-    asked = re.findall(r"\w+", question.casefold())
-    own = set(re.findall(r"\w+", words)).difference(asked)
-    if any(map(str.isdigit, "".join(own))) or not NUMBER_WORDS.isdisjoint(own) or _TENS.search(" ".join(own)):
-        return True
-    count = _ASKS_COUNT.match(question)
-    counted = question.casefold()[count.end() if count else 0 :]
-    begins = [word[:_LETTERS] for word in re.findall(r"[^\W\d]+", counted) if len(word) >= _LETTERS - 1]
-    if count is None or count["amount"] or not begins:
-        return False
-    near = rf"(?:{_QUANTITY})\W+(?:\w+\W+){{0,2}}(?:{'|'.join(begins)})|(?:{_ARTICLE}) (?:\w+ )?{begins[0]}"
-    return re.search(rf"\b(?:{near})", words) is not None
-
-
-def _says_something(sentence: str) -> bool:
-    """Whether a sentence is no heading, and no line that is still to be filled in."""
-    words = _NUMBERING.sub("", sentence, count=1)
-    is_long = len(words.split()) > 3 and not sentence.startswith("#")
-    return _TO_FILL.search(words) is None and (is_long or "\t" in sentence.strip() or any(map(str.isdigit, words)))
-
-
 def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:
     texts = list(candidates)
     return [(texts[index], candidates[texts[index]]) for index, _ in rank(texts, question, _LOOKED_AT)]
-
-
-def _where(source: Source) -> str:
-    return f"{source.name}, {source.place}" if source.place else source.name

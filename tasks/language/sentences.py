@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tasks.language.locales import month_names
 from tasks.language.numbers import CURRENCY, numbers
-from tasks.language.periods import MONTH
+from tasks.language.periods import MONTH, header_words
 from tasks.language.words import load_words
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
@@ -54,6 +54,12 @@ _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 _BESIDE = 6  # lines before and behind one among which the widest shows where the page's edge is
 _RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a line is cut where the next does not fit
+_NUMBERING = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
+_TO_FILL = re.compile(
+    rf"(?:(?:[:€$£]|\b(?:{'|'.join(header_words('before_blanks'))})) ?\[(?=\W{{0,5}}[^\W\d_]{{2}})[^\]]{{1,80}}\]"
+    rf"|\[\W{{0,5}}(?:{'|'.join(header_words('blanks'))})\b[^\]]{{0,80}}\]|_{{3,}}|\.{{5,}}|…{{2,}})[\W_]*$",
+    re.IGNORECASE,
+)
 
 
 class Sentence(NamedTuple):
@@ -100,6 +106,18 @@ def each_sentence(text: str, longest: int | None = LONGEST) -> Iterator[str]:
         for start, stop in _bounds(unit.text):
             sentence = unit.text[start:stop].strip()
             yield from [sentence] if longest is None else _shorten(sentence, longest)
+
+
+def strip_numbering(sentence: str) -> str:
+    """A sentence without what numbers its paragraph or item."""
+    return _NUMBERING.sub("", sentence, count=1)
+
+
+def says_something(sentence: str) -> bool:
+    """Whether a sentence is no heading, and no line that is still to be filled in."""
+    words = strip_numbering(sentence)
+    is_long = len(words.split()) > 3 and not sentence.startswith("#")
+    return _TO_FILL.search(words) is None and (is_long or "\t" in sentence.strip() or any(map(str.isdigit, words)))
 
 
 def place_sentences(text: str, *, wraps: bool = True, holding: re.Pattern[str] = _ANY) -> Iterator[Sentence]:

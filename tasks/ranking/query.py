@@ -29,6 +29,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.language.periods import NUMBER_WORDS, header_words
+from tasks.language.sentences import strip_numbering
 from tasks.language.words import (
     ASKING_WORDS,
     COMMON_WORDS,
@@ -548,3 +550,41 @@ def _fold(text: str) -> str:
     """The text in small letters without accents."""
     decomposed = unicodedata.normalize("NFD", text.casefold())
     return decomposed if decomposed.isascii() else re.sub("[\u0300-\u036f]", "", decomposed)
+
+
+_LETTERS: Final = 5
+_TENS, _QUANTITIES, _ARTICLES = ("|".join(header_words(name)) for name in ("tens", "quantities", "articles"))
+_ASKS_COUNT: Final = re.compile(
+    rf"\W*(?:{'|'.join(header_words('counts'))})\b(?! (?:time|notice|zeit|tiempo|tempo|tijd|lang))", re.IGNORECASE
+)
+_ASKS_NUMBER: Final = re.compile(
+    rf"\W*(?:(?:\w{{1,5}} )?(?:{'|'.join(header_words('measures'))})\b"
+    rf"|(?:{'|'.join(header_words('things'))})\b[^?]*?\b(?:{'|'.join(header_words('amounts'))})\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_count(question: str) -> bool:
+    """Whether only a number answers a question, or a word such as none, half or sole."""
+    return _ASKS_COUNT.match(question) is not None
+
+
+def asks_number(question: str) -> bool:
+    """Whether a number, or a time, probably answers a question."""
+    return asks_count(question) or _ASKS_NUMBER.match(question) is not None
+
+
+def gives_number(sentences: Iterable[str], question: str) -> bool:
+    """Whether sentences have a number that is neither their own nor the question's."""
+    words = " ".join(map(strip_numbering, sentences)).casefold()
+    asked = re.findall(r"\w+", question.casefold())
+    own = set(re.findall(r"\w+", words)).difference(asked)
+    if any(map(str.isdigit, "".join(own))) or not NUMBER_WORDS.isdisjoint(own) or re.search(_TENS, " ".join(own)):
+        return True
+    count = _ASKS_COUNT.match(question)
+    counted = question.casefold()[count.end() if count else 0 :]
+    begins = [word[:_LETTERS] for word in re.findall(r"[^\W\d]+", counted) if len(word) >= _LETTERS - 1]
+    if count is None or count["amount"] or not begins:
+        return False
+    near = rf"(?:{_QUANTITIES})\W+(?:\w+\W+){{0,2}}(?:{'|'.join(begins)})|(?:{_ARTICLES}) (?:\w+ )?{begins[0]}"
+    return re.search(rf"\b(?:{near})", words) is not None

@@ -42,7 +42,7 @@ from tasks.privacy import pseudonyms
 from tasks.privacy.privileged import is_named
 from tasks.privacy.pseudonyms import StandIns
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.query import find_meant_phrases, measure_coverage
+from tasks.ranking.query import find_meant_phrases, gives_number, measure_coverage
 from tasks.reading import read_document, text_writer, txt
 from tasks.reading.mail import message
 from tasks.reading.text_writer import CELLS, HEADING, PAGE, Place, header_rows
@@ -187,6 +187,7 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ranking.query.find_meant_phrases": find_meant_phrases,
     "tasks.ranking.query.measure_coverage for a question": lambda text: measure_coverage(text, [STATEMENT]),
     "tasks.ranking.query.measure_coverage": lambda text: measure_coverage(STATEMENT, [text, *text.split(".")]),
+    "tasks.ranking.query.gives_number": lambda text: gives_number([text], "How many employees are there?"),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
     "tasks.ai.calls.question_prompt": lambda text: calls.question_prompt(text, _source(text)),
     "tasks.ai.calls.part_prompt": lambda text: calls.part_prompt(text, _source(text), 1, 2),
@@ -271,7 +272,7 @@ EXCUSED: Final[dict[str, str]] = {
         | scoring\.(judgement\.instructions|results\.pick_counted|ask\.gives_reason)
         | ranking\.(vocabulary\.\w+|index\.(resemblance|family_scores))
         | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.detect\.(patterns|make_scoring_patterns)
+        | ai\.prompt_injection\.detect\.patterns
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|libreoffice)\.\w+
         | companies\.claims\.warn_left_out | files\.check_writable""",
