@@ -185,13 +185,12 @@ def order_warnings(sources: Sequence[Source]) -> tuple[str, ...]:
             line += source.text.count("\n", end, order.start)
             end = order.start
             places.append(", ".join(filter(None, (source.name, source.place, f"line {line + 1}"))))
-    return (_warn_about(list(dict.fromkeys(places))),) if places else ()
-
-
-def _warn_about(places: Sequence[str]) -> str:
-    named = "; ".join(places[:_MOST_NAMED])
-    more = f"; and {len(places) - _MOST_NAMED} more" if len(places) > _MOST_NAMED else ""
-    return f"Warning: words in the sources give orders to an AI; check the answer against them ({named}{more})."
+    if not places:
+        return ()
+    places = list(dict.fromkeys(places))
+    more = [f"and {len(places) - _MOST_NAMED} more"] * (len(places) > _MOST_NAMED)
+    named = "; ".join([*places[:_MOST_NAMED], *more])
+    return (f"Warning: words in the sources give orders to an AI; check the answer against them ({named}).",)
 
 
 _MISFIT = "misfit"  # stored in place of an answer: why there is none

@@ -356,7 +356,7 @@ class OpenAiAnswerer(Answerer):
 
     def _free_text(self, messages: Messages, ledger: Ledger | None) -> Reply:
         """The model's text; if it is empty, the model is asked once more."""
-        formats = [request_format for request_format in self._formats if not request_format.json_only]
+        formats = [used for used in self._formats if used in {RequestFormat.RESPONSES, RequestFormat.CHAT}]
 
         def ask(request_format: RequestFormat) -> Reply:
             try:

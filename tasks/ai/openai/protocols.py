@@ -88,11 +88,6 @@ class RequestFormat(Enum):
         """Whether a schema is sent along, to which the server can hold the model."""
         return self in {RequestFormat.RESPONSES, RequestFormat.SCHEMA}
 
-    @property
-    def json_only(self) -> bool:
-        """Whether the model can only answer in JSON."""
-        return self in {RequestFormat.SCHEMA, RequestFormat.OBJECT}
-
 
 @dataclass(frozen=True)
 class Reply:

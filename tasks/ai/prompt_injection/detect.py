@@ -142,11 +142,6 @@ def patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
     return tuple(Pattern(_compile(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written)
 
 
-def make_scoring_patterns(*written: str) -> tuple[Pattern, ...]:
-    """Patterns that ask for a score."""
-    return patterns(*written, scores=True)
-
-
 LEADS: Final = re.compile(
     r"""(?:^|[.!?:;,"'(\[>*#/|-]|(?<!\bmay)(?<!\bnot)(?<!\bto)(?<!shall)(?<!will)(?<!\bor)(?<!can)(?<!could)(?<!would)"""
     r"""(?<!must)(?<!should)\n)\s{0,4}(?:(?:please|kindly|now|and|then|just|simply|so|also|instead,?)\s{1,4}){0,2}(?:always\s{1,4})?$"""
@@ -206,7 +201,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"(?:^|\s)@(?:assistant|ai|chatgpt|gpt|llm|claude|bot) (?:please|you|must|SAY|give|rate|approve|ignore)",
     ),
     # What is to be done: to score,
-    *make_scoring_patterns(
+    *patterns(
         r"LEAD(?:rate|score|grade|rank|evaluate|assess|mark) (?:this|the|our|all|every|it|each|these|us)(?![^.!?]{0,80}\bscale\b)[^.!?:]{0,60}?(?:TOP|with the (?:top|highest|best|maximum)|as (?:excellent|outstanding|effective|the best|fully met|low risk))",
         r"LEAD(?:give|assign|award|return|output|grant|set) GAPTOP",
         r"LEAD(?:rank|place|put) [^.!?\n]{1,40}? (?:first|above (?:all|every|the) other|at the top|highest)\b",
@@ -215,6 +210,7 @@ ENGLISH: Final[tuple[Pattern, ...]] = (
         r"LEAD(?:evaluate|assess|review|judge|rate|treat) (?:this|our|the) (?:company|document|deck|business|submission|target|candidate|file) (?:very )?(?:favou?rably|positively|generously|as (?:the )?(?:best|excellent))",
         r"\b(?:reviewer|evaluator|grader|assessor|analyst|reader|assistant|model|judge)s? (?:is|are) (?:kindly |hereby |politely )?(?:asked|requested|invited|instructed|required|expected) to (?:give|award|assign|grant) GAPTOP",
         r"\bfound[\"']?\s?:\s?true\b[^\n]{0,60}?\bscore[\"']?\s?:\s?\d",
+        scores=True,
     ),
     # to reveal,
     *patterns(
@@ -440,15 +436,11 @@ _find_known: Final = lru_cache(maxsize=2048)(_find_new)
 def _spans_between(text: str, start: int, end: int) -> Iterator[Span]:
     """The injections that have a character between these offsets; a little of the surrounding text is read too."""
     low = max(start - _OVERLAP, 0)
-    for first, last in _find_spans(text[low : end + _OVERLAP]):
-        if low + first < end and low + last > start:
-            yield low + first, low + last
-
-
-def _find_spans(text: str) -> list[Span]:
-    """The injections in a text; they may overlap."""
-    plain = normalise(text)
-    return [(plain.original(start), plain.original(end - 1) + 1) for start, end in _spans(plain.text)]
+    plain = normalise(text[low : end + _OVERLAP])
+    for begin, stop in _spans(plain.text):
+        first, last = low + plain.original(begin), low + plain.original(stop - 1) + 1
+        if first < end and last > start:
+            yield first, last
 
 
 def _merge_spans(text: str, spans: Iterable[Span]) -> list[Span]:
