@@ -415,6 +415,9 @@ _MOST_ASKED: Final = 30  # words of a question that no sentence can be asked to 
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
 _NO_NOUN: Final = r"(?! (?!(?:is|are|was|were|has|had|number|in|at|on|as|and|ist|sind|est|sont|es|son|e|en|et)\b)[a-z])"
 """No word follows that may go with the one before: the customer service is the company's."""
+_OF_THINGS: Final = 1.5
+_GERMAN: Final = frozenset("welche welcher welches welchem welchen wer wem wen wessen wann wieviel wieviele".split())  # noqa: SIM905
+"""Words that begin a question in German alone."""
 _SELF: Final = re.compile(
     r"company|business|firma?|corporation|unternehmen|gesellschaft|societe|entreprise|empresa|sociedad|societa|azienda|bedrijf"
 )
@@ -422,7 +425,14 @@ _SELF: Final = re.compile(
 _SHORTEST: Final = 3  # letters of a word that carries a subject
 _SHORT: Final = 6  # letters from which on a stem may stand inside a compound; a shorter one begins a word
 _SMALL: Final = 0.3
-"""The weight of a verb or an adjective in German, which writes nouns with capitals, and of words for the company."""
+"""The weight of a verb or an adjective in German, which writes nouns with capitals, of the verb that ends a question in
+English, and of words for the company."""
+_CLOSING_VERB: Final = re.compile(
+    r"\b(?:(?P<be>is|are|was|were)|do|does|did|must|can|will|may|should|shall)\s(?:[^?]*\s)?"
+    r"(?!(?:the|an?|its|their|our|of|for|in|on|at|to|from|with|by|per|under|and|or|how|what|any|no)\s)[\w'’&.-]+\s"
+    r"(?P<verb>(?(be)[a-z]+ed|[a-z]+))\W*$"
+)
+_LONGEST: Final = 300  # characters of a question whose last verb is looked for
 
 
 def measure_coverage(
@@ -462,7 +472,16 @@ def measure_coverage(
     for at in likeliest if meant else ():
         beside = (texts[place] for place in range(max(0, at - 1), min(at + 2, len(texts))) if place not in others)
         covered[at] |= _find_meant(meant, " ".join(beside), weights)
-    return [sum(map(weights.__getitem__, words)) / total for words in covered]
+    # Whose a thing is does not say that there is one: of words that are no names two thirds of that share are needed.
+    things = {name for name in weights if not _is_name(name, question, language)} or set(weights)
+    parts = (total, set(weights)), (sum(map(weights.__getitem__, things)) / _OF_THINGS, things)
+    return [min(sum(map(weights.__getitem__, words & names)) / whole for whole, names in parts) for words in covered]
+
+
+def _is_name(name: str, question: str, language: str) -> bool:
+    """Whether a word is written as a name is inside a question, and not as "IP" is; German writes all nouns so."""
+    found = re.search(rf"\w\W+({re.escape(name)})\b", question, re.IGNORECASE) if language != "German" else None
+    return found is not None and found[1][0].isupper() and not found[1].isupper()
 
 
 def _find_holders(name: str, folded: Iterable[str], language: str) -> list[bool]:
@@ -493,6 +512,8 @@ def _find_theirs(question: str, names: Iterable[str], language: str) -> re.Patte
 def _find_language(question: str, texts: Sequence[str]) -> str:
     """The language whose commonest words a question has most of, if it has any; otherwise that of the texts."""
     said = _WORD.findall(question.casefold())
+    if not _GERMAN.isdisjoint(said[:1]):
+        return "German"
     counts = {language: sum(map(common.__contains__, said)) for language, common in COMMON_WORDS.items()}
     most = [language for language, count in counts.items() if count and count == max(counts.values())]
     told = most[0] if len(most) == 1 else detect_language("\n".join(texts[:100]))
@@ -503,6 +524,8 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
     """The words that carry a question's subject, those of one name together, each with its weight."""
     names: dict[str, float] = {}
     last, end = "", 0
+    closing = _CLOSING_VERB.search(question) if language == "English" and len(question) < _LONGEST else None
+    verb = closing.start("verb") if closing else None
     for match in _WORD.finditer(question):
         word, spelling = match[0].casefold(), match[0]
         is_short = len(word) < _SHORTEST and word.isalpha() and not (spelling.isupper() and len(word) > 1)
@@ -514,7 +537,7 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
             before, weight = names.popitem()
             names[f"{before} {word}"] = weight
         else:
-            is_verb = language == "German" and spelling.islower()
+            is_verb = match.start() == verb or (language == "German" and spelling.islower())
             names[word] = _SMALL if is_verb or _SELF.fullmatch(_fold(word)) else 1.0
         last, end = spelling, match.end()
     return names
@@ -540,7 +563,9 @@ def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     base = _fold(stem(word, language))
     if len(base) >= _SHORT:
         return re.compile(re.escape(base[: max(_SHORT, len(base) - 1)]))
-    behind = r"(?!ers?\b)" * (language == "English" and word.rstrip("s") == f"{base}e")  # an office is no officer
+    has_lost_e = language == "English" and word.rstrip("s") == f"{base}e"
+    # An office is no officer, and a lease is not the least.
+    behind = (r"(?!ers?\b)" + r"(?=[aeiouy])" * (len(base) > 3)) * has_lost_e
     return re.compile(
         rf"\b{re.escape(base if len(base) > 3 else _fold(word))}{behind}" + r"\b" * (len(word) < _SHORTEST)
     )

@@ -121,6 +121,11 @@ BESCHLUSS = (
         ("Wann schloss die Versammlung?", BESCHLUSS, "14:47"),
         ("Wie hoch ist der Kaufpreis?", BESCHLUSS, None),
         ("Welche Dividende wurde beschlossen?", BESCHLUSS, None),
+        ("When does the lease end?", "At least two end-users were asked. The data is collected in the field.", None),
+        ("When does the lease end?", "The lease ends on 4 May 2030. The data is collected in the field.", "2030"),
+        ("How many employees does IronForge have?", "IronForge sits in 5 Mill Lane. It was founded in 1999.", None),
+        ("How much does Acme claim?", "The claimant (Acme) claims $1.2M for lost revenue. It rains.", "1.2M"),
+        ("Welches Zimmer hat Frau Kurz?", "Frau Kurz: Zimmer 214. Die Miete ist fest.", "214"),
         (
             "Quel loyer est payé ?",
             "Le montant de la cotisation est fixé par le bureau. Le siège est à Lyon.",
