@@ -60,7 +60,7 @@ def columns_by_height(words: Sequence[PageWord], lines: Sequence[Line]) -> list[
     across = [line for line in lines if _crosses(line, gutter)]
     held = {word.first for line in across for word in line.words}
     free = [word for word in words if word.first not in held]
-    if sum([word.text[0].isalpha() for word in free]) < _LETTERS * len(free):
+    if sum([word.text[:1].isalpha() for word in free]) < _LETTERS * len(free):
         return []
     switches = _switches(free, gutter)
     if switches < _SWITCHES * (len(lines) - len(across)):

@@ -576,7 +576,7 @@ def _is_stack(
         return True
     if len(lines) < STACKED:
         return len(lines) == level == 1 and span[-1] in rows and is_figure(write_words(lines[0].words))
-    if most >= STACKED and len(rows) > 1 and not any(line.words[0].text[0].islower() for line in lines):
+    if most >= STACKED and len(rows) > 1 and not any(line.words[0].text[:1].islower() for line in lines):
         return have_room(itertools.pairwise(lines), end)
     if len(rows) < least or (len(rows) < len(lines) and level < max(STACKED, least)):
         return False

@@ -95,7 +95,7 @@ def _is_stretched(rows: Sequence[Line]) -> bool:
         return False
     pairs = [(line.size, *pair) for line in rows for pair in itertools.pairwise(line.cells)]
     near = [behind.text for size, cell, behind in pairs if behind.left - cell.right < _STRETCHED * size]
-    return sum(text[0].islower() for text in near) > len(pairs) / 2
+    return sum(text[:1].islower() for text in near) > len(pairs) / 2
 
 
 def _is_glossary(rows: Sequence[Line]) -> bool:

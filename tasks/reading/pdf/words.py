@@ -304,7 +304,7 @@ def _is_thousands_blank(last: PageWord, word: PageWord) -> bool:
 def _glue_percents(textpage: Any, words: Iterable[PageWord], numbers: Mapping[int, int]) -> None:
     """Join percent signs to the figures on their left; `numbers` are PDFium's numbers for the words' beginnings."""
     for last, word in itertools.pairwise(words):
-        near = word.text[0] == "%" and word.left - last.right < _SIGN_GAP * word.size
+        near = word.text[:1] == "%" and word.left - last.right < _SIGN_GAP * word.size
         if near and _PERCENT.fullmatch(word.text):
             word.glued = document.are_generated(textpage, [numbers[word.first] - 1]) == [1]
 

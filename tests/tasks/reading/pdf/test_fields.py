@@ -160,3 +160,16 @@ def test_a_value_takes_no_place_under_the_head_of_another_column() -> None:
     canvas.save()
     line = next(line for line in reader.read(file.getvalue()).text.splitlines() if "1,185" in line)
     assert line.split("\t") == ["a) 1,185", "", "", "", "", ""]
+
+
+@pytest.mark.parametrize("words", ["of which 50 % is due", "of which is due"])
+def test_values_on_dots_stand_in_their_lines_beside_percentages(words: str) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    canvas.drawString(72, 700, "The tenant Mr ................................")
+    canvas.drawString(330, 700, words)
+    canvas.acroForm.textfield(name="tenant", value="Ada Alpha", x=160, y=697, width=150, height=14, borderWidth=0)
+    canvas.save()
+    reading = reader.read(file.getvalue())
+    assert f"The tenant Mr Ada Alpha {words}" in reading.text.replace("\t", " ")
+    assert not reading.warnings
