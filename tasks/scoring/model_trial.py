@@ -121,8 +121,8 @@ def read_cases() -> tuple[Case, ...]:
     return tuple(Case.model_validate(case) for case in tomllib.loads(CASES.read_text(encoding="utf-8"))["case"])
 
 
-def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
-    """Put the cases to a model, store the result and return it.
+def try_model(answerer: Answerer, ledger: Ledger | None = None, longest: float = _LONGEST) -> Trial:
+    """Put the cases to a model, each third if all would take `longest` seconds, store the result and return it.
 
     Raises:
         BudgetSpent: the ledger leaves too little for all of them.
@@ -131,7 +131,7 @@ def try_model(answerer: Answerer, ledger: Ledger | None = None) -> Trial:
     began = monotonic()
     cases = read_cases()
     answerer.prepare(ledger)
-    if len(cases) * Width.of(answerer).spend(_PROMPT) > _LONGEST:
+    if len(cases) * Width.of(answerer).spend(_PROMPT) > longest:
         cases = cases[::3]
     with ThreadPoolExecutor(min(len(cases), answerer.side_by_side)) as threads:
         outcomes = list(threads.map(lambda case: _put(case, answerer, ledger), cases))

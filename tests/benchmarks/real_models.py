@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -127,7 +128,7 @@ def trials() -> Iterator[tuple[str, Trial, float | None]]:
     for model, name in names.items():
         if missing(model) is None:
             with LlamaServer(model) as server:
-                trial = try_model(OpenAiAnswerer(model, base_url=server.url, probes=True))
+                trial = try_model(OpenAiAnswerer(model, base_url=server.url, probes=True), longest=inf)
                 yield name, trial, server.cpu_seconds
 
 
