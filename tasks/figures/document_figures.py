@@ -33,6 +33,7 @@ from tasks.figures.figure import (
     Figure,
     Findings,
     Taxonomy,
+    find_basis,
     lower_text,
     spots,
     words_in,
@@ -294,7 +295,23 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
                 findings.leave_out("files whose date cannot be")
                 continue
         settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
-    return settled
+    actual = {_said(each) for each in settled if document.stores_numbers and each.basis in _KINDS and each.value}
+    return [
+        replace(each, basis="management")
+        if each.basis == "forecast" and _said(each) in actual and not find_basis(each.place)
+        else each
+        for each in settled
+    ]
+
+
+def _said(figure: Figure) -> tuple[str, str, str, Decimal]:
+    """What a figure says: in a workbook, one that is an actual one to the last digit is that one again."""
+    return figure.concept, figure.period, figure.unit, figure.value
+
+
+def _column(figure: Figure) -> str:
+    """The words over a figure's column; "" where it stands in none."""
+    return figure.place.partition("column “")[2].rstrip("”")
 
 
 def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) -> Iterator[str]:
@@ -333,7 +350,7 @@ def _is_of_running_year(document: LedgerDocument, figure: Figure, furthest: str)
     changed = document.file_dates(figure.start)[1] or ""
     if not changed[:4] == furthest[:4] == last_day(figure.period)[:4] or not _is_ahead(document, figure):
         return False
-    when = header_period(figure.place.rpartition("column “")[2].rstrip("”"))
+    when = header_period(_column(figure))
     names_year = when is not None and (
         when.is_bare_year or (when.end is not None and when.end.strftime("%m%d") == "0101")
     )

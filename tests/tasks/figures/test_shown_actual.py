@@ -69,6 +69,19 @@ def test_the_year_in_which_a_file_was_changed_is_no_plan_unless_something_says_s
     assert bases(years.replace("2024", "31 December 2024"), dates="/2024-11-18")["2024"] == "forecast"
 
 
+def test_what_another_sheet_gives_as_actual_is_no_plan_where_a_model_repeats_it() -> None:
+    past = "Accounts\n\nEUR\t2022\t2023\nRevenue\t1,234,567\t2,345,678\n\n"
+    plan = "DCF\n\nValuation\n\nEUR\t2022\t2023\t2024\nRevenue\t1,234,567\t2,345,678\t3,456,789\n"
+    text = past + plan
+    places = [
+        (0, len(text), "file_dates", "2021-01-01/2026-01-31"),
+        (0, len(past), "sheet", "Accounts"),
+        (len(past), len(text), "sheet", "DCF"),
+    ]
+    figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
+    assert [figure.basis for figure in figures] == [None, None, "management", "management", "forecast"]
+
+
 def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
     text = "Results as of 31 January 2026\n" + TABLE
     assert set(bases(text, dates="2012-01-01/2012-01-01").values()) == {None}
