@@ -548,6 +548,15 @@ def test_numbers_of_years_name_no_part_of_the_company() -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "part"),
+    [("Summary", None), ("SUMMARY VALUES", None), ("BS", None), ("Balance sheet", None), ("UK", "UK")],
+)
+def test_words_for_a_table_over_all_its_columns_are_no_part_of_the_company(title: str, part: str | None) -> None:
+    found = figures(f"EUR\t{title} 2023\t{title} 2024\nRevenue\t45,000\t51,000\n")
+    assert [entity for *_, entity in found] == [part, part]
+
+
+@pytest.mark.parametrize(
     ("rows", "kept"),
     [
         ("Revenue\t45,000\nNet income\t465.69\nInterest expense\t3\n", ["45000", "465.69"]),
