@@ -10,12 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from prefect import tags
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import (
-    ArtifactFilter,
-    ArtifactFilterKey,
-    FlowRunFilter,
-    FlowRunFilterId,
-)
+from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey, FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.sorting import ArtifactSort, FlowRunSort
 from prefect.context import FlowRunContext
 from sqlmodel import col, func, select

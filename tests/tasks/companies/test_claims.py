@@ -11,16 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import (
-    Claim,
-    ClaimCollector,
-    SourceClaims,
-    a_day,
-    find_conflicts,
-    merge,
-    one_text,
-    tidy,
-)
+from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, a_day, find_conflicts, merge, one_text, tidy
 from tasks.companies.question import claims_in_words
 from tasks.companies.schema_org import international
 from tests.cases import cases

@@ -15,12 +15,7 @@ from tasks.companies import facts as asking
 from tasks.companies import facts as facts_module
 from tasks.companies.claims import Claim, SourceClaims, find_conflicts
 from tasks.companies.claims import merge as merge_claims
-from tasks.companies.facts import (
-    CompanyFacts,
-    company_facts,
-    fetch_facts,
-    store_answer,
-)
+from tasks.companies.facts import CompanyFacts, company_facts, fetch_facts, store_answer
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.sources import FactSource
 from tasks.companies.sources.files import FileSource

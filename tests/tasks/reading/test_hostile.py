@@ -21,14 +21,7 @@ from tests.fuzz import watched
 from tests.fuzz.promises import unclear
 from tests.fuzz.verdict import judge
 from tests.matrices import quick_cases
-from tests.tasks.reading import (
-    hostile_files,
-    hostile_lists,
-    hostile_markup,
-    hostile_notes,
-    hostile_pdfs,
-    hostile_texts,
-)
+from tests.tasks.reading import hostile_files, hostile_lists, hostile_markup, hostile_notes, hostile_pdfs, hostile_texts
 from tests.tasks.reading.hostile_files import MARKER
 from tests.tasks.reading.ocr.scans import needs_tesseract
 

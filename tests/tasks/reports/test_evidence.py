@@ -29,15 +29,7 @@ from tasks.figures.ledger import build_ledger
 from tasks.files import Replacing
 from tasks.reports import evidence_pages, files
 from tasks.reports.company import company_anchor
-from tasks.reports.evidence_pages import (
-    PART,
-    CitedFor,
-    CitingCompany,
-    EvidencePage,
-    Original,
-    part_at,
-    write_evidence,
-)
+from tasks.reports.evidence_pages import PART, CitedFor, CitingCompany, EvidencePage, Original, part_at, write_evidence
 from tasks.reports.files import make_standalone, render, write_report, write_reports
 from tasks.reports.report import build
 from tests.tasks.evidence.test_boxes import content

@@ -17,15 +17,7 @@ from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Refused
-from tasks.errors import (
-    DiligenceError,
-    NotFound,
-    NotLoggedIn,
-    SourceFailed,
-    TookTooLong,
-    TooManyRequests,
-    Unavailable,
-)
+from tasks.errors import DiligenceError, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooManyRequests, Unavailable
 from tasks.remote import retry
 from tasks.remote.retry import Backoff
 from tests.cases import cases
