@@ -39,9 +39,6 @@ from tasks.table.clauses import FINDERS
 from tasks.table.columns import ALLOWED, Column, ColumnSet, parse_value, value_in_words
 from tasks.table.spans import Contract
 
-_FEW: Final = 3
-"""Cells from which on a document of no known kind is taken for an agreement."""
-
 
 @cache
 def _version() -> str:
@@ -141,10 +138,8 @@ def choose_rows(
     cells = find_text_cells([*ahead, *sure, *perhaps], columns, seconds=seconds)
 
     def is_row(name: str) -> bool:
-        if (taken := takes[name]) is not None:
-            return taken
-        stated = cells.get(texts.get(name, -1), {})
-        return sum(cell["value"] is not None for cell in stated.values()) >= _FEW
+        taken = takes[name]
+        return columns.takes_unknown(cells.get(texts.get(name, -1), {})) if taken is None else taken
 
     chosen = list(filter(is_row, room.documents))
     of_rows = {texts[name] for name in chosen if name in texts}

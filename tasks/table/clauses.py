@@ -274,10 +274,11 @@ def find_notice(contract: Contract) -> FoundValue | None:
 
 
 def is_notice(flat: str, duration: Duration, clause: Span) -> bool:
-    """Whether a duration is that of a notice, and not of a term."""
+    """Whether a duration is that of a notice, and not of a term or of a time that lies behind."""
     before = flat[max(clause.start, duration.start - 70) : duration.start]
-    if says("notice_behind", flat[duration.end : min(clause.end, duration.end + 60)]):
-        return True
+    behind = flat[duration.end : min(clause.end, duration.end + 60)]
+    if says("notice_behind", behind):
+        return not says("looks_back", f"{before}\x00{behind}") or "noti" in flat[clause.start : clause.end]
     return says("notice_ahead", before) and (not says("term_ahead", before) or "least" in before)
 
 

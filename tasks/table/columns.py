@@ -23,6 +23,10 @@ from tasks.user_file import Line, UserFile, nearest
 
 ColumnType = Literal["text", "names", "date", "duration", "money", "percent", "choice", "yes_no"]
 _SIGNED: Final = "*signed"
+_FEW: Final = 3
+"""Cells from which on a document of no known kind is taken for an agreement."""
+_TELLING: Final = 2
+"""Of these, the cells in columns that not each contract has, where only agreements of certain kinds are wanted."""
 
 
 class Column(BaseModel):
@@ -53,6 +57,14 @@ class ColumnSet(BaseModel):
         if kind is None:
             return None
         return any(kinds()[kind].signed if wanted == _SIGNED else is_kind(kind, wanted) for wanted in self.kinds)
+
+    def takes_unknown(self, cells: Mapping[str, Any]) -> bool:
+        """Whether a document of no known kind, whose text has these cells, is a row: it states much of what is looked
+        for, and of that what each contract has (its parties, its law) only in part.
+        """
+        of_each = () if _SIGNED in (self.kinds or ()) else _data()["sets"]["contracts"]
+        stated = {column for column, cell in cells.items() if cell["value"] is not None}
+        return len(stated) >= _FEW and len(stated.difference(of_each)) >= _TELLING
 
 
 @cache

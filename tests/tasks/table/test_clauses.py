@@ -129,6 +129,8 @@ HEAD = """Master Services Agreement
                 ("shall not{} take part in a business that may compete with the Customer", True),
             )
         ),
+        ("notice", "I solicit no customer served at any time within one year prior to the termination of my employment.", None),
+        ("notice", "Either party may end it by notice within 30 days prior to the end of the term, at any time.", "P30D"),
         ("notice", "A party may terminate if a breach is not cured within thirty (30) days after notice.", None),
         ("governing_law", "This Agreement is governed by the laws of the State of New York, without regard to conflicts.", "New York"),
         ("governing_law", "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF DELAWARE.", "Delaware"),
@@ -137,6 +139,9 @@ HEAD = """Master Services Agreement
         ("governing_law", "It is governed by Local and Federal Law.", None),
         ("governing_law", "The parties comply with the export laws of the United States.", None),
         ("assignment", "Neither party may assign this Agreement without the prior written consent of the other.", "consent"),
+        ("assignment", "Neither Party may assign without prior written consent.", "consent"),
+        ("assignment", "Subcontractor shall not assign this Subcontract without prior written consent.", "consent"),
+        ("assignment", "Neither party may assign staff to a third party without prior written consent.", None),
         ("assignment", "This Agreement may not be assigned by the Tenant.", "forbidden"),
         ("assignment", "Either party may freely assign this Agreement.", "free"),
         ("assignment", "We may assign the rights under this Agreement to any other party.", None),

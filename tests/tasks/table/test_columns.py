@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import BadRequest
+from tasks.table.cells import read_cells
 from tasks.table.columns import read_columns, set_names
 
 
@@ -16,6 +17,25 @@ def test_the_sets_of_the_program_hold_together() -> None:
     assert read_columns("leases").takes("lease")
     assert not read_columns("leases").takes("nda")
     assert read_columns("contracts").takes("nda")
+
+
+CONTRACT = (
+    'SUBCONTRACT by and between Alder Ltd ("Contractor") and Birch Ltd ("Subcontractor"). '
+    "It shall be governed by the laws of the State of Texas. Neither party may assign without prior consent. "
+    "For a period of eighteen months Birch Ltd shall not compete.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "sets"),
+    [
+        (CONTRACT, ["contracts"]),
+        (f"{CONTRACT}The rent is EUR 900 a month. The initial term is three years.", ["contracts", "leases"]),
+    ],
+)
+def test_a_document_of_no_known_kind_is_a_row_of_the_sets_that_it_answers(text: str, sets: list[str]) -> None:
+    known = {name: read_columns(name) for name in set_names()}
+    assert [name for name, set_ in known.items() if set_.takes_unknown(read_cells(text, set_.columns))] == sets
 
 
 def test_a_file_names_known_columns_and_its_own(tmp_path: Path) -> None:
