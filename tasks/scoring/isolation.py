@@ -111,7 +111,9 @@ class IsolatedQuestion:
         for portion, reading in zip(portions, readings, strict=True):
             if isinstance(reading, DiligenceError):
                 failed.setdefault(portion.excerpts[0].document.name, reading)
-            quotes.append(order_quotations(_quotes_in(reading), portion.excerpts, self.evidence, within=True)[0])
+            whole = whole_quotes(reading.text) if isinstance(reading, AnswerCut) else []
+            own = whole if isinstance(reading, DiligenceError) else reading
+            quotes.append(order_quotations(own, portion.excerpts, self.evidence, within=True)[0])
         if failed:
             return _unread(failed, [quote for own in quotes for quote in own])
         verified = [[quote for quote in own if quote.excerpt] for own in quotes]
@@ -281,13 +283,6 @@ def _sources(quotes: Sequence[Quotation]) -> list[Source]:
         for at, quote in enumerate(quotes, 1)
         if quote.excerpt
     ]
-
-
-def _quotes_in(reading: list[JudgedQuote] | DiligenceError) -> Sequence[JudgedQuote]:
-    """The quotations of a reading; for a truncated one, those that are complete."""
-    if isinstance(reading, AnswerCut):
-        return whole_quotes(reading.text)
-    return [] if isinstance(reading, DiligenceError) else reading
 
 
 def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> CriterionResult:

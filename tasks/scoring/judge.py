@@ -23,7 +23,6 @@ from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
 from tasks.ai.settings import AiSettings
 from tasks.answers import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
-from tasks.language.sentences import sentences
 from tasks.scoring.ask import Ask, SearchPlan, Width, find_clear
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Isolate, Judged, isolates
@@ -35,7 +34,6 @@ from tasks.scoring.results import CriterionResult, Passages, ProvenContradiction
 from tasks.spending.budget import BudgetSpent, Ledger
 from tasks.statements.answers import CheckedStatement, Ground
 from tasks.statements.check import Finding
-from tasks.statements.reading import Limit, read
 
 _PASSAGES = 12  # passages for a judgement; at about 1,200 characters each well within a small model's window
 _SHOWN = 5  # passages in the report where no judgement is made
@@ -87,8 +85,7 @@ class Question:
     def doubt(self, result: CriterionResult, trial: ModelTrial | None) -> CriterionResult:
         """The result, where the model found nothing and has not passed its trial: then the words of passages decide.
 
-        Nothing is missing if one clearly addresses the question. Otherwise the reason is the program's own, with what
-        the model says of the question in a negative sentence.
+        Nothing is missing if one clearly addresses the question. The reason is the program's own in either case.
         """
         if trial not in _UNCHECKED or result.status is not ScoreStatus.MISSING:
             return result
@@ -99,9 +96,7 @@ class Question:
             (f"{excerpt.document.name}\n{excerpt.heading or ''}\n{excerpt.with_header}" for excerpt in excerpts),
         )
         if place is None:
-            denials = " ".join(sentence for sentence in sentences(result.reason) if self._denies(sentence))
-            reason = _NOT_FOUND + (f" The model's reason: “{denials}”" if denials else "") + judged
-            return self._add_warnings(replace(result, reason=reason, absence=None))
+            return self._add_warnings(replace(result, reason=_NOT_FOUND + judged, absence=None))
         clear = excerpts[place]
         where = f"{clear.document.name}, {clear.place}" if clear.place else clear.document.name
         reason = (
@@ -110,11 +105,6 @@ class Question:
         )
         doubted = replace(result, status=ScoreStatus.UNSCORED, reason=reason, missing=None, absence=None, nearest=())
         return _show_passages(doubted, [clear, *(excerpt for excerpt in excerpts if excerpt is not clear)])
-
-    def _denies(self, sentence: str) -> bool:
-        """Whether a sentence is negative and has most of the question's words."""
-        is_negative = any(token.limit is Limit.NEGATION for token in read(sentence).tokens)
-        return is_negative and find_clear(self.criterion.ask, [sentence]) is not None
 
     def _add_warnings(self, judged: CriterionResult) -> CriterionResult:
         """The result with what a reader must know about the passages."""

@@ -62,28 +62,20 @@ def test_a_missing_that_nothing_checks_is_unscored_where_a_passage_clearly_speak
 
 
 @pytest.mark.parametrize(
-    ("reason", "kept"),
+    "said",
     [
-        ("The sources do not tell.", None),
-        ("The company is a leader in the field of permits.", None),
-        ("Which environmental permits does the factory need?", None),
-        (
-            "It grows. No permits that the factory needs, environmental or other, are named. It leads.",
-            "No permits that",
-        ),
+        "The sources do not tell.",
+        "The company is a leader in the field of permits.",
+        "The factory needs no environmental permits.",
     ],
 )
-def test_what_stays_missing_has_the_program_s_reason_and_of_the_model_s_what_names_it(
-    room: Room, server: ModelServer, reason: str, kept: str | None
-) -> None:
-    server.says = json.dumps(json.loads(SILENT) | {"reason": reason})
+def test_what_stays_missing_has_the_program_s_reason(room: Room, server: ModelServer, said: str) -> None:
+    server.says = json.dumps(json.loads(SILENT) | {"reason": said})
     score_criteria(room.id)
-    said = room.outcomes["permits"].reason
-    assert said.startswith("The model found no answer, and no passage has most of the words of the question.")
-    assert said.count("No passage shares a word with the question") == 1
-    assert ("The model's reason: “" in said) == bool(kept)
-    assert (kept or "") in said
-    assert "grows" not in said
+    reason = room.outcomes["permits"].reason
+    assert reason.startswith("The model found no answer, and no passage has most of the words of the question.")
+    assert reason.count("No passage shares a word with the question") == 1
+    assert said not in reason
 
 
 def test_a_quotation_alone_of_an_unknown_model_does_not_say_that_there_is_none(room: Room, server: ModelServer) -> None:
