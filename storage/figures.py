@@ -8,13 +8,7 @@ from sqlalchemy import JSON, Column, ColumnElement, Text, and_, delete, insert, 
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col
 
-from storage.columns import (
-    find_rows,
-    find_table,
-    in_parts,
-    put_rows,
-    row_values,
-)
+from storage.columns import find_rows, find_table, in_parts, put_rows, row_values
 from storage.texts import StoredText
 
 CUT_OFF: Final = "!"

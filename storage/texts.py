@@ -16,17 +16,7 @@ from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, upda
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import (
-    UtcDateTime,
-    find_rows,
-    find_table,
-    in_parts,
-    now,
-    put,
-    put_new_rows,
-    put_rows,
-    string_enum,
-)
+from storage.columns import UtcDateTime, find_rows, find_table, in_parts, now, put, put_new_rows, put_rows, string_enum
 from storage.documents import Content, RunDocument
 from storage.runs import RunCompany
 

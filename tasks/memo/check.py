@@ -27,14 +27,7 @@ from tasks.language.normalise import escape_text
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months
 from tasks.language.words import stem
-from tasks.memo.claims import (
-    MemoPlace,
-    MemoStatement,
-    MemoTexts,
-    StatementKind,
-    quotation_places,
-    split,
-)
+from tasks.memo.claims import MemoPlace, MemoStatement, MemoTexts, StatementKind, quotation_places, split
 from tasks.memo.contracts import choose_contract, hold_terms, read_terms
 from tasks.memo.measures import (
     UNITS,

@@ -12,16 +12,7 @@ from storage.scores import Absence, ScoreStatus
 from tasks.reports.changes import Change
 from tasks.reports.key_figures import NewestFigure, describe_contradiction, newest_figures
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote, Severity
-from tasks.reports.wording import (
-    WHOLE,
-    Tally,
-    describe_standing,
-    open_gates,
-    percent,
-    sentence,
-    tally,
-    to_request,
-)
+from tasks.reports.wording import WHOLE, Tally, describe_standing, open_gates, percent, sentence, tally, to_request
 from tasks.scoring.results import ENOUGH, is_short
 
 GRAVE: Final = 0.2

@@ -14,16 +14,7 @@ from math import log, sqrt
 from pathlib import PurePath
 from typing import Final
 
-from tasks.documents.kinds.catalogue import (
-    Kind,
-    Phrases,
-    find_kind,
-    find_kinds,
-    is_kind,
-    kinds,
-    plain_words,
-    read_file,
-)
+from tasks.documents.kinds.catalogue import Kind, Phrases, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
 from tasks.documents.kinds.room import Listed, RoomKinds
 from tasks.documents.kinds.signs import find_state
 from tasks.language.locales import months

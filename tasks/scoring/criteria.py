@@ -14,15 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args
 from unicodedata import normalize
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from tasks.errors import BadRequest
 from tasks.figures.conflicts import RULE, Step

@@ -11,12 +11,7 @@ from typing import Final
 
 from tasks.language.words import load_words, stem
 from tasks.statements.figures import same
-from tasks.statements.reading import (
-    ALIKE,
-    ParsedSentence,
-    Token,
-    nearness,
-)
+from tasks.statements.reading import ALIKE, ParsedSentence, Token, nearness
 
 _APART: Final = 0.02
 _FARTHEST: Final = 20

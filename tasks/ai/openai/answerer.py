@@ -38,11 +38,7 @@ from tasks.ai.calls import (
 from tasks.ai.openai.answers import LongContext, Misfit, read_object
 from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
-from tasks.ai.openai.errors import (
-    ContextWindowExceeded,
-    EndlessAnswer,
-    adding_to_failures,
-)
+from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, adding_to_failures
 from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
 from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured

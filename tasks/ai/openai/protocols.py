@@ -30,12 +30,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, ModelRefused
 from tasks.ai.calls import Messages
-from tasks.ai.openai.errors import (
-    Option,
-    UnsupportedRequestFormat,
-    content_filtered,
-    error_for_status,
-)
+from tasks.ai.openai.errors import Option, UnsupportedRequestFormat, content_filtered, error_for_status
 from tasks.errors import SourceFailed
 from tasks.spending.money import Usage
 

@@ -23,13 +23,7 @@ from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.drawings import Drawings
-from tasks.reading.ooxml.package import (
-    EMBEDDED_KINDS,
-    EMBEDDED_LIMIT,
-    Package,
-    attach_embedded,
-    read_package,
-)
+from tasks.reading.ooxml.package import EMBEDDED_KINDS, EMBEDDED_LIMIT, Package, attach_embedded, read_package
 from tasks.reading.text_writer import Reading, Source, Writer
 
 _ROOT: Final = re.compile(rb"<w:document(?=[\s/>])")

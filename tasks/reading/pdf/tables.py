@@ -13,17 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import (
-    GUTTER,
-    Interval,
-    Line,
-    LineCell,
-    build_lines,
-    is_figure,
-    is_header,
-    offset,
-    over,
-)
+from tasks.reading.pdf.lines import GUTTER, Interval, Line, LineCell, build_lines, is_figure, is_header, offset, over
 from tasks.reading.pdf.rows import Rows, TableRow, figures_in_one_cell
 from tasks.reading.pdf.rules import RuledLine
 from tasks.reading.pdf.table_columns import (
