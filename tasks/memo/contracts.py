@@ -8,7 +8,7 @@ room's only one. Where the statement has words that the contract's clause has no
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -32,11 +32,22 @@ _OF_ONE: Final = frozenset({"notice", "assignment"})
 """Terms that may be another party's."""
 _HELD: Final = (
     "agreement_date", "effective_date", "expiry", "term", "renewal", "notice", "probation", "governing_law", "parties",
-    "rent", "deposit", "salary", "assignment",
+    "rent", "deposit", "salary", "price", "assignment",
 )  # fmt: skip
 _HARMLESS: Final = frozenset({None, Limit.POSSIBLE, Limit.REQUIRED, Limit.ANY, Limit.ALL, Limit.NEGATION})
 _WHOLES: Final = frozenset({"united states", "united states of america", "united kingdom", "canada", "australia"})
 """Countries whose parts have laws of their own: "New York" does not contradict "the United States"."""
+_STATE_OF: Final = re.compile(
+    r"^(?:the )?(?:(?:federal )?republic of |(?:state|commonwealth|province|kingdom) of )?(?:the )?"
+)
+"""What may stand before the name of a country or state: "the Republic of India"."""
+_LASTS: Final = re.compile(
+    r"\b(?:remains?|continues?|stays?|runs|lasts)\s(?:in (?:full )?(?:effect|force)|effective|valid)?\s?"
+    r"for (?:a (?:period|term) of )?$",
+    re.IGNORECASE,
+)
+_WHOLLY: Final = re.compile(r"\W*(?:from (?:its|the) effective date\W*)?$", re.IGNORECASE)
+"""How a statement says how long a contract lasts."""
 _MOST_PARTS: Final = 52
 """Parts of a year, at most, for which a rent or salary is stated."""
 _DURATION: Final = re.compile(r"P(\d+)([DWMY])")
@@ -54,6 +65,7 @@ _ROLES: Final = _name_stems(
 _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
     " give require terminate end expire expiry renew renewal automatically another run last under written"
+    " remain continue stay effect effective force valid price value"
 )
 """Words in which any statement of a contract's term may be put."""
 
@@ -93,9 +105,20 @@ def find_contracts(documents: Iterable[LedgerText]) -> list[RoomContract]:
     by_text = {document.text_id: document for document in documents}
     found = find_text_cells(by_text, ColumnSet(columns=[Column(id=name, find=name) for name in _HELD]))
     filled = {key: {name: cell for name, cell in cells.items() if cell["value"]} for key, cells in found.items()}
-    chosen = {key: cells for key, cells in filled.items() if len(cells) >= _FEWEST}
+    chosen = {key: _with_term(cells) for key, cells in filled.items() if len(cells) >= _FEWEST}
     titles = {key: stretch(key, 0, _TITLE).strip().partition("\n")[0] for key in chosen}
     return [RoomContract(by_text[key], titles[key], cells) for key, cells in chosen.items()]
+
+
+def _with_term(cells: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    """The cells of a contract with the months from its first to its last day, where both are given, as its term."""
+    if not {"effective_date", "expiry"} <= cells.keys() or PERPETUAL in (end := cells["expiry"]["value"]):
+        return cells
+    first, last = date.fromisoformat(cells["effective_date"]["value"]), date.fromisoformat(end) + timedelta(1)
+    months = 12 * (last.year - first.year) + last.month - first.month
+    is_whole = months > 0 and last.day - first.day in {0, 1}
+    rest = {name: cell for name, cell in cells.items() if name != "term"}
+    return {**rest, "term": {**cells["expiry"], "value": f"P{months}M"}} if is_whole else cells
 
 
 def read_terms(words: str) -> dict[str, Any]:
@@ -109,14 +132,20 @@ def read_terms(words: str) -> dict[str, Any]:
         whole = Span(0, len(words))
         notices = {one.value for one in find_durations(words, *whole) if is_notice(words, one, whole)}
         stated |= {"notice": notices.pop()} if len(notices) == 1 else {}
+    if not {"rent", "deposit", "salary"}.isdisjoint(stated) or re.search(r"\b(?:per|each)\b", words):
+        stated.pop("price", None)
+    for one in find_durations(words, 0, len(words)):
+        if _LASTS.search(words, 0, one.start) and _WHOLLY.match(words, one.end):
+            stated["term"] = one.value
     return stated
 
 
 def choose_contract(words: str, stated: Iterable[str], contracts: Sequence[RoomContract]) -> RoomContract | None:
-    """The one contract with such terms that a statement can mean; None if there are several."""
+    """The one contract with such terms of which a statement has most names; None if there are several."""
     own = _name_stems(words)
-    named = [one for one in contracts if own & one.names]
-    held = [one for one in named or contracts if not one.cells.keys().isdisjoint(stated)]
+    shared = [len(own & one.names) for one in contracts]
+    named = [one for one, count in zip(contracts, shared, strict=True) if count == max(shared, default=0)]
+    held = [one for one in named if not one.cells.keys().isdisjoint(stated)]
     return held[0] if len(held) == 1 else None
 
 
@@ -169,7 +198,7 @@ def _plain(value: Any) -> Any:
         return {"".join(re.findall(r"\w", name.casefold())) for name in value}
     if isinstance(value, str) and (written := _DURATION.fullmatch(value)):
         return int(written[1]) * _IN_MONTHS_OR_DAYS[written[2]], written[2] in "MY"
-    return value.casefold() if isinstance(value, str) else value
+    return _STATE_OF.sub("", value.casefold()) if isinstance(value, str) else value
 
 
 def _may_agree(stated: Any, given: Any) -> bool:

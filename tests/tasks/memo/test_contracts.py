@@ -37,8 +37,11 @@ STATED = {
         "The initial term of the lease is three years.",
         "The monthly rent is $12,500.",
         "The tenant may not assign the lease.",
+        "The office lease agreement remains in force for three years.",
+        "The contract with Alder Steel is governed by the law of the Kingdom of England.",
     ),
     MemoVerdict.CONTRADICTED: (
+        "The office lease agreement remains in effect for five years.",
         "The contract with Alder Steel is governed by German law.",
         "The supplier may terminate the supply agreement on three months' notice.",
         "The lease expires on 31 October 2029.",
@@ -55,6 +58,9 @@ STATED = {
         "The base rent is $150,000.",
         "The supplier may terminate the supply agreement on 90 days' notice.",
         "The landlord may not assign the lease.",
+        "The office lease agreement remains in effect for at least one year.",
+        "The office lease agreement continues for 12 months after notice of termination.",
+        "The confidentiality under the office lease agreement lasts for five years.",
     ),
 }
 
