@@ -79,7 +79,7 @@ def _load_room_texts(folder: str) -> list[LedgerText]:
     try:
         return read_texts(folder)
     except BadRequest as error:
-        raise BadRequest(f"There is no run of this name. {error.message}") from error
+        raise BadRequest(f"There is no run of this name, and {error.message[:1].lower()}{error.message[1:]}") from error
 
 
 def _print_json(ledger: RoomLedger) -> None:

@@ -16,7 +16,7 @@ from tasks.companies.profile import field_name, fields
 from tasks.companies.question import company_question
 from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
-from tasks.errors import BadRequest, NotAllowed
+from tasks.errors import BadRequest, NotAllowed, check_question
 from tasks.language.normalise import one_line
 from tasks.privacy.privileged import find_privileged_files, may_read_all, say_kept
 from tasks.rooms import RoomAnswer, RoomPassages, ask_room
@@ -90,6 +90,7 @@ _INTERNAL: Final = {"quotes": {"__all__": {"text_id", "start", "end"}}}
 
 
 def _ask_room(question: str, folder: str) -> RoomAnswer:
+    check_question(question)
     read = report_unread(read_place(folder))
     if not read.texts:
         raise BadRequest(f"There is no document in {folder} that can be read. Give another --room.")

@@ -24,7 +24,7 @@ from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
-from tasks.errors import BadRequest, DiligenceError
+from tasks.errors import DiligenceError, check_question
 from tasks.language.normalise import one_line
 from tasks.language.sentences import sentences
 from tasks.language.words import tokens
@@ -278,8 +278,7 @@ def ai_question(question: str, context: str | None = None) -> AiAnswer:
         tasks.spending.budget.BudgetSpent: the answer alone could cost more.
         tasks.errors.DiligenceError: the model could not be called, or gave no answer.
     """
-    if not question.strip():
-        raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
+    check_question(question)
     sources = [Source(1, "context", None, context)] if context and context.strip() else []
     answerer = with_names(current_answerer(), lambda: signature_names(context or ""))
     ledger = make_question_ledger()

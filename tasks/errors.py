@@ -61,6 +61,14 @@ class BadRequest(DiligenceError):
         self.fields = fields or {}
 
 
+def check_question(question: str, field: str = "question") -> None:
+    """Raises:
+    BadRequest: the question is blank; `field` is what the caller named it.
+    """
+    if not question.strip():
+        raise BadRequest("The question is empty. Send the question as text.", {field: "must not be empty"})
+
+
 class NotLoggedIn(DiligenceError):
     """No login or key, or an expired one. `challenge` is the scheme to answer with: `Bearer` or `ApiKey`."""
 

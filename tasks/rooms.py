@@ -32,7 +32,7 @@ from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import index_folder_in_pieces
 from tasks.documents.kinds.room import IndexedDocument
 from tasks.documents.texts import find_known_texts, load_text
-from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotFound
+from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.language.sentences import sentences
 from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
@@ -297,8 +297,7 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
         BadRequest: the question is blank.
         tasks.errors.DiligenceError: the model could not be called, or gave no answer.
     """
-    if not question.strip():
-        raise BadRequest("The question is empty. Send the question as text.", {"question": "must not be empty"})
+    check_question(question)
     answerer = current_answerer()
     room = room.open_to(answerer)
     passages = dict(enumerate(room.likeliest(question, _BY_QUERY, _BY_WORDS), 1))

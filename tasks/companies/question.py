@@ -30,7 +30,7 @@ from tasks.companies.profile import registrable
 from tasks.companies.search import choose_searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import choose_sources
-from tasks.errors import BadRequest, DiligenceError, NotFound, TookTooLong
+from tasks.errors import DiligenceError, NotFound, TookTooLong, check_question
 from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
@@ -110,8 +110,7 @@ def company_question(question: str, company_name: str | None = None, web_domain:
         BadRequest: the question is blank, or the domain is no registrable one.
         DiligenceError: no source could be asked, or the model gave no answer.
     """
-    if not question.strip():
-        raise BadRequest("The question is empty. Send the question as text.", {"question_prompt": "must not be empty"})
+    check_question(question, "question_prompt")
     name = (company_name or "").strip()
     if web_domain is not None:
         domain = registrable(web_domain, field="company_domain")

@@ -83,7 +83,7 @@ def test_an_unknown_concept_is_wrong_use(room: str) -> None:
 
 
 def test_an_unknown_room_says_so(room: str) -> None:
-    with pytest.raises(BadRequest, match=r"no run of this name.*DILIGENCE_DRIVE_ROOT"):
+    with pytest.raises(BadRequest, match=r"no run of this name, and no folder 'elsewhere'.*DILIGENCE_DRIVE_ROOT"):
         figures("elsewhere")
 
 
