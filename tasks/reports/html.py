@@ -37,8 +37,8 @@ OPEN_UP_TO = 5
 """With more companies than these their sections start closed: the matrix is the way in."""
 
 _SECTION_BEGINS: Final = '<h2 class="hidden">The company in full</h2>\n'
-_SECTION_ENDS: Final = '</section>\n</main>\n<footer class="closing">'
-"""Around what `company_page.html` shows of the company: words of documents are escaped, and contain neither."""
+_SECTION_ENDS: Final = "  <section>\n    <h4>Since the last run</h4>"
+"""Around what `company_findings.html` shows on a page: words of documents are escaped, and contain neither."""
 
 _PIECE: Final = 200
 """Outputs of a template that are one piece of a page: a piece is written as one, and small beside a long page."""
@@ -91,12 +91,15 @@ class HtmlReport:
         return self.path, render_company(self._run, company, number, self._names, self._pages, section=section)
 
     def hash_section(self, company: CompanyReport) -> str:
-        """A hash of everything that the section of the company that was added last shows, and of how it is made."""
-        run = self._run
-        alike = company.model_copy(update={"compared_with": company.compared_with and "the last run"})
-        # Pages show of conflicts and decisions what is not in their JSON.
-        beside = alike.figure_conflicts, alike.decisions, [row for table in alike.tables for row in table.rows]
-        how = code_version("tasks"), len(self._companies), run.scale, run.previous is None, beside
+        """A hash of everything that `cut_section` gives of the company that was added last, and of how it is made."""
+        # Behind the section: changes since the last run, and which documents that run had read.
+        documents = [
+            document.model_copy(update={"status": "read"}) if document.status == "unchanged" else document
+            for document in company.documents
+        ]
+        alike = company.model_copy(update={"documents": documents, "changes": [], "compared_with": None})
+        beside = alike.figure_conflicts, alike.decisions  # of which pages show what is not in their JSON
+        how = code_version("tasks"), len(self._companies), self._run.scale, beside
         return sha256(f"{how}\n{alike.model_dump_json()}".encode()).hexdigest()
 
     def first_page(self, leads: Sequence[tuple[str, str]] = (), page: int = 0) -> Iterator[str]:
@@ -174,17 +177,16 @@ def render_company(
     beside = [other if 1 <= other <= len(names) and names[other - 1] else None for other in (number - 1, number + 1)]
     return fill_template(
         "company_page.html",
-        **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere},
+        **_share_run_values(run, pages, apart=True, base="../") | {"elsewhere": elsewhere, "section": section},
         company=company,
         n=number,
-        section=section,
         open_sections=True,
         neighbours=[(names[other - 1], pages.path(other)) if other else None for other in beside],
     )
 
 
 def cut_section(page: str) -> Markup:
-    """What a company's own page shows of it: all but what names the run, the companies beside it, and our own parts."""
+    """What a company's own page shows of it down to its changes since the last run."""
     section = page.partition(_SECTION_BEGINS)[2].rpartition(_SECTION_ENDS)[0]
     return Markup(section)  # noqa: S704 - the template has escaped it
 
@@ -204,6 +206,7 @@ def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base
         "base": base,
         "apart": apart,
         "elsewhere": None,
+        "section": None,
         "to_company": to_company,
         "to_criterion": lambda n, position: f"{to_company(n)}-{position}",
         "policy": (

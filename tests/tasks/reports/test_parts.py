@@ -79,11 +79,18 @@ def test_what_a_page_shows_of_a_company_is_rendered_again_where_it_may_differ(
 
     monkeypatch.setattr("tasks.reports.files.cut_section", cut)
     write_many("r1", 21)
+    write_company("r1", "c1.example", documents=[document("accounts")])
     write_reports("r1", tmp_path / "out")
-    write_many("r2", 21, days=1)  # its pages say what has not changed, and those of the first run nothing
-    write_reports("r2", tmp_path / "out")
     assert not taken_over
+    write_many("r2", 21, days=1)  # its pages say what has not changed, and those of the first run nothing
+    write_company("r2", "c1.example", documents=[document("accounts", status=DocumentStatus.UNCHANGED)])
+    write_reports("r2", tmp_path / "out")
+    assert len(taken_over) == 21
+    write_reports("r2", tmp_path / "afresh")
+    assert files_in(tmp_path / "out" / "companies") == files_in(tmp_path / "afresh" / "companies")
+    taken_over.clear()
     write_many("r3", 21, days=2)
+    write_company("r3", "c1.example", documents=[document("accounts", status=DocumentStatus.UNCHANGED)])
     write_company("r3", "c0.example", documents=[document("accounts")])
     edited = next(page for page in sorted((tmp_path / "out" / "companies").iterdir()) if b"C7" in page.read_bytes())
     edited.write_bytes(edited.read_bytes().replace(b"proven", b"Proven"))
