@@ -272,15 +272,17 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
 
 
 def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
-    """The pages with their content: drawn pages, and the words around; texts are loaded one at a time."""
-    pages = list(pages)
-    known = find_span_pages(session, sorted({citation.text_id for page in pages for citation in page.citations}))
-    text: StoredText | None = None
+    """The pages with their content: drawn pages, and the words around; small texts are loaded together."""
+    by_text: dict[int, list[EvidencePage]] = {}
     for page in pages:
-        if text is None or text.id != page.first.text_id:
-            text = texts.get_text(session, page.first.text_id)
-        _fill(page, text, known)
-        yield page
+        by_text.setdefault(page.first.text_id, []).append(page)
+    known = find_span_pages(session, sorted(by_text))
+    sizes = {text_id: cited[0].first.document.characters or 0 for text_id, cited in by_text.items()}
+    for group in texts.group_sizes(sizes):
+        for text in texts.find_texts(session, group):
+            for page in by_text[text.id or 0]:
+                _fill(page, text, known)
+                yield page
 
 
 def _fill(page: EvidencePage, text: StoredText, known: SpansOfTexts) -> None:
