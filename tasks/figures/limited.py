@@ -8,7 +8,7 @@ import json
 import pickle
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from tasks.reading.pool.process import list_study_modules
 from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2
+_COLUMNS: Final = tuple(column.name for column in fields(Figure))
 _KIND: Final = "stored text"
 """What the log calls what a process fails on."""
 
@@ -115,7 +116,7 @@ def look_through(path: Path, _: str) -> Reading:
         "company": find_company(text.text, text.name, recognised=bool(document.recognised)) or None,
     }  # fmt: skip
     found = LookedThrough(
-        list(map(asdict, (*findings.figures, *findings.founded))),
+        [{name: getattr(figure, name) for name in _COLUMNS} for figure in (*findings.figures, *findings.founded)],
         ledger, document.comma_decimal, concepts.added,
     )  # fmt: skip
     return Reading(json.dumps(found._asdict(), default=decimal_text))

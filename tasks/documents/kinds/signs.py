@@ -6,7 +6,7 @@ The document's name also counts, and two copies may have different names: `room.
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from functools import cache
 from itertools import islice
@@ -130,6 +130,8 @@ _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
 )
+_TOGETHER: Final = 1000
+"""Shingles that are computed together: half a megabyte."""
 _CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
 
 
@@ -177,7 +179,7 @@ class Signs:
 
     def as_json(self) -> dict[str, Any]:
         """The form that is stored."""
-        return asdict(self)
+        return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
 def find_state(words: str) -> str | None:
@@ -526,8 +528,10 @@ def sketch(text: str) -> bytes:
     numbers = np.fromiter(map(zlib.crc32, map(str.encode, words)), dtype=np.uint64, count=len(words))
     shingles = numbers[:-3] * 31**3 + numbers[1:-2] * 31**2 + numbers[2:-1] * 31 + numbers[3:]
     shingles *= np.uint64(0x9E3779B97F4A7C15)
-    lowest = [(shingles * factor + shift).min() for factor, shift in zip(*_CHANCES, strict=True)]
-    return (np.array(lowest, dtype=np.uint64) >> np.uint64(32)).astype("<u4").tobytes()
+    factors, shifts = _CHANCES[:, :, None]
+    parts = (shingles[at : at + _TOGETHER] * factors + shifts for at in range(0, len(shingles), _TOGETHER))
+    lowest = np.min([part.min(axis=1) for part in parts], axis=0)
+    return (np.asarray(lowest, dtype=np.uint64) >> np.uint64(32)).astype("<u4").tobytes()
 
 
 def resemblance(one: bytes, other: bytes) -> float:
