@@ -22,7 +22,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import log
 from typing import Final
 
@@ -195,6 +195,7 @@ class Query:
             yield from ((term, meaning.weight * term.weight / len(meaning.terms)) for term in meaning.terms)
 
 
+@lru_cache(maxsize=128)  # a criterion asks the same of each company
 def read_query(question: str) -> Query:
     """Analyse a question; one without significant words has no terms.
 

@@ -232,21 +232,21 @@ class Evidence:
         chosen: list[Excerpt] = []
         known: list[_Wording] = []
         for passage in self._visible_first(ranked):
-            excerpt = self._excerpt(*passage)
-            wording = self._find_wording(excerpt)
+            wording = self._find_wording(*passage)
             better = next((index for index, other in enumerate(known) if wording.repeats(other)), None)
             if better is not None:
                 chosen[better] = replace(chosen[better], repeats=chosen[better].repeats + 1)
             elif len(chosen) < k:
-                chosen.append(excerpt)
+                chosen.append(self._excerpt(*passage))
                 known.append(wording)
         return self._record(chosen)
 
-    def _find_wording(self, excerpt: Excerpt) -> "_Wording":
-        key = excerpt.text_id, excerpt.start
-        if key not in self._wordings:
-            self._wordings[key] = _Wording.of(excerpt.text)
-        return self._wordings[key]
+    def _find_wording(self, document: RunDocument, span: PassageSpan) -> "_Wording":
+        key = document.text_id or 0, span.start
+        wording = self._wordings.get(key)
+        if wording is None:
+            wording = self._wordings[key] = _Wording.of(self._texts[key[0]][span.start : span.end])
+        return wording
 
     def _visible_first(self, ranked: Sequence[tuple[int, float]]) -> list[tuple[RunDocument, PassageSpan]]:
         """Ranked passages, with those of hidden sheets, slides and rows last."""

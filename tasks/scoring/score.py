@@ -27,7 +27,7 @@ from storage.companies import StoredClaim, StoredProfile, get_profile, profile_c
 from storage.documents import RunDocument, company_documents
 from storage.figures import cut_off_ledgers
 from storage.runs import ModelTrial, RunCompany
-from storage.scores import Absence, CriterionOutcome, Quote, ScoreStatus
+from storage.scores import Absence, CriterionOutcome, ScoreStatus
 from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
@@ -233,10 +233,8 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
         return True
     with database.reading() as session:
         inputs = Inputs.of(session, company_id)
-    company = inputs.company
-    company.carried_from = None
-    _score(inputs, current_answerer())
-    return _add_up(company)
+    inputs.company.carried_from = None
+    return _add_up(inputs, _score(inputs, current_answerer()))
 
 
 def take_over(company_id: int) -> bool:
@@ -252,24 +250,22 @@ def take_over(company_id: int) -> bool:
     company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
     company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
     company.search_warnings = []
-    return _add_up(company)
-
-
-def _add_up(company: RunCompany) -> bool:
-    """Store where a company stands, and its warnings; gives False where a judgement failed."""
-    assert company.id is not None
     with database.reading() as session:
-        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
-        outcomes = scores.company_outcomes(session, company.id)
-    stand(company, outcomes, criteria)
+        outcomes = scores.company_outcomes(session, company_id)
+    return _add_up(inputs, outcomes)
+
+
+def _add_up(inputs: Inputs, outcomes: Sequence[CriterionOutcome]) -> bool:
+    """Store where a company stands, and its warnings; gives False where a judgement failed."""
+    stand(inputs.company, outcomes, inputs.criteria)
     with database.writing() as session:
-        runs.save_company(session, company)
-    ids = {criterion.id for criterion in criteria.criteria}
+        runs.save_company(session, inputs.company)
+    ids = {criterion.id for criterion in inputs.criteria.criteria}
     return not any(outcome.failed for outcome in outcomes if outcome.criterion_id in ids)
 
 
-def _score(inputs: Inputs, answerer: Answerer) -> None:
-    """Score what is left to score, and note what its readers must know of how it was done."""
+def _score(inputs: Inputs, answerer: Answerer) -> Sequence[CriterionOutcome]:
+    """Score what is left to score, and note what readers must know of how it was done; gives all outcomes."""
     company = inputs.company
     assert company.id is not None
     evidence, ledger = Evidence(company.id, inputs.documents), find_ledger(company.run_id)
@@ -288,7 +284,8 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
             unsaved = []
     _save(company.id, unsaved)
     with database.reading() as session:
-        warnings = list_passage_warnings(scores.company_outcomes(session, company.id))
+        outcomes = scores.company_outcomes(session, company.id)
+    warnings = list_passage_warnings(outcomes)
     warnings += filter(None, [say_kept([row.name for row in open_evidence.kept])])
     if Width.of(answerer).is_narrow and any(isinstance(criterion, Judged) for criterion in inputs.criteria.criteria):
         warnings.append(SLOW)
@@ -296,6 +293,7 @@ def _score(inputs: Inputs, answerer: Answerer) -> None:
     company.search_warnings = [warning for warning in trouble if warning]
     company.evidence_warnings = None if company.search_warnings else warnings
     company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+    return outcomes
 
 
 def _find_names(inputs: Inputs, evidence: Evidence) -> Names:
@@ -503,21 +501,20 @@ def _save(company_id: int, scored: Sequence[Scored]) -> None:
 
 def _outcome(
     company_id: int, ordinal: int, criterion: Criterion, result: CriterionResult, rests_on: str
-) -> CriterionOutcome:
-    return CriterionOutcome(
-        company_id=company_id,
-        ordinal=ordinal,
-        criterion_id=criterion.id,
-        kind=criterion.kind,
-        weight=criterion.weight,
-        evidence=rests_on,
-        contradictions=[contradiction.as_json() for contradiction in result.contradictions],
-        nearest=[document.as_json() for document in result.nearest],
-        orders=[order.as_json() for order in result.orders],
-        contested=result.contested.as_json() if result.contested else None,
-        given=_list_given(criterion, result),
-        **{name: getattr(result, name) for name in _STORED},
-    )
+) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in _STORED} | {
+        "company_id": company_id,
+        "ordinal": ordinal,
+        "criterion_id": criterion.id,
+        "kind": criterion.kind,
+        "weight": criterion.weight,
+        "evidence": rests_on,
+        "contradictions": [contradiction.as_json() for contradiction in result.contradictions],
+        "nearest": [document.as_json() for document in result.nearest],
+        "orders": [order.as_json() for order in result.orders],
+        "contested": result.contested.as_json() if result.contested else None,
+        "given": _list_given(criterion, result),
+    }
 
 
 def _list_given(criterion: Criterion, result: CriterionResult) -> list[str] | None:
@@ -529,15 +526,13 @@ def _list_given(criterion: Criterion, result: CriterionResult) -> list[str] | No
     return sorted(result.given)
 
 
-def _quote(quotation: Quotation) -> Quote:
+def _quote(quotation: Quotation) -> dict[str, Any]:
     excerpt = quotation.excerpt
-    found: dict[str, Any] = {}
-    if excerpt is not None:
-        found = {name: getattr(excerpt, name) for name in ("place", "text_id", "start", "end")}
-        found |= {f"document_{name}": getattr(excerpt.document, name) for name in ("name", "url")}
-        found["document_id"] = excerpt.document.document_id
-    stance, verified = quotation.stance, excerpt is not None
-    return Quote(outcome_id=0, ordinal=0, text=quotation.text, verified=verified, stance=stance, **found)
+    document = excerpt.document if excerpt else None
+    found = {name: getattr(excerpt, name, None) for name in ("place", "text_id", "start", "end")}
+    found |= {f"document_{name}": getattr(document, name, None) for name in ("name", "url")}
+    found["document_id"] = document.document_id if document else None
+    return found | {"text": quotation.text, "verified": excerpt is not None, "stance": quotation.stance}
 
 
 def stability(standings: Sequence[Scores], weights: Mapping[str, float]) -> list[float] | None:

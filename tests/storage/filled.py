@@ -106,7 +106,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             status=ScoreStatus.SCORED, reason="It grew.", evidence="e",
         )  # fmt: skip
         quote = Quote(outcome_id=0, ordinal=0, text="Revenue", verified=True, text_id=saved.id, start=0, end=7)
-        scores.save_outcomes(session, outcome.company_id, [(outcome, [quote])])
+        scores.save_outcomes(session, outcome.company_id, [(row_values(outcome), [row_values(quote)])])
 
 
 def contents() -> dict[str, list[dict[str, Any]]]:

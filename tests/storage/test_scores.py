@@ -12,6 +12,7 @@ from typing import Any
 from sqlmodel import select
 
 from storage import database, scores
+from storage.columns import row_values
 from storage.scores import CriterionOutcome, Decision, DecisionKind, Quote, ScoreStatus, add_decision
 from tests.storage import rows
 from tests.storage.killed import kill_at_statement
@@ -37,7 +38,7 @@ def quote(text: str) -> Quote:
 
 def store(row: CriterionOutcome, *quotes: Quote) -> None:
     with database.writing() as session:
-        scores.save_outcomes(session, row.company_id, [(row, quotes)])
+        scores.save_outcomes(session, row.company_id, [(row_values(row), list(map(row_values, quotes)))])
 
 
 def test_outcomes_come_in_the_order_of_the_criteria_with_their_quotes(database_url: str) -> None:

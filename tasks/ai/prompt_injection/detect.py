@@ -456,7 +456,8 @@ def _merge_spans(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def without_injections(text: str) -> tuple[str, list[Injection]]:
     """The text with each injection replaced by `[…]`, and the injections."""
-    injections = find_orders(text)
+    if not (injections := find_orders(text)):
+        return text, []
     pieces, at = [], 0
     for injection in injections:
         pieces += [text[at : injection.start], "[…]"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from storage.columns import row_values
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
@@ -106,7 +107,7 @@ def write_company(
         save_document_outcomes(session, row.id, read)
         for scored, quotes in outcomes:
             scored.company_id = row.id
-            save_outcomes(session, scored.company_id, [(scored, quotes)])
+            save_outcomes(session, scored.company_id, [(row_values(scored), list(map(row_values, quotes)))])
         if claims:
             profile = StoredProfile(
                 domain=domain, retrieved_at=BEGAN, profile={}, sources=["files"], warnings=list(profile_warnings)
