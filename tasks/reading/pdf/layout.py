@@ -291,6 +291,9 @@ _FIGURES: Final = re.compile(r"\d\)?[ %]++[(−–-]?[$€£¥]?\(?\d")
 """Two figures side by side."""
 _LABELLED: Final = re.compile(r"^\D{2,60}\d[\d.,]*+ ?%?\)? *$")
 """A label and one figure behind it, as in the lines of a table of two columns."""
+_WRITTEN_ON: Final = re.compile(r"[.…]{4,}|…{2,}|_{4,}")
+"""Dots and lines to write on, which may stand beside a word without a blank."""
+_APART: Final = frozenset(("", " ", "\r", "\n"))
 _ABOVE: Final = 4
 """Lines above a value on which its label is looked for."""
 _ASIDE: Final = 4
@@ -324,6 +327,9 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
     spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
     if known.is_sheet:
         spaces += find_touching_cells(textpage, page_text)
+    if known.fields:  # so that what is written on dots stands between the words before and behind them
+        spots = (spot for match in _WRITTEN_ON.finditer(text) for spot in match.span())
+        spaces += [spot for spot in spots if not {text[spot - 1 : spot], text[spot : spot + 1]} & _APART]
     spaces = sorted({*spaces, *known.spaces})
     edits = [(spot, spot, " ") for spot in spaces]
     if has_right_to_left(text):

@@ -1,6 +1,6 @@
 """Values of flattened forms, and what a form's author calls its fields."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 
 import pypdfium2
@@ -173,3 +173,20 @@ def test_values_on_dots_stand_in_their_lines_beside_percentages(words: str) -> N
     reading = reader.read(file.getvalue())
     assert f"The tenant Mr Ada Alpha {words}" in reading.text.replace("\t", " ")
     assert not reading.warnings
+
+
+@pytest.mark.parametrize("change", [bytes, flatten])
+@pytest.mark.parametrize("dots", ["." * 30, "_" * 20, "…" * 12])
+def test_values_on_dots_that_touch_words_stand_between_these(change: Callable[[bytes], bytes], dots: str) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    end = 72.0
+    for number, word in enumerate(("The tenant Mr", "born in", "on")):
+        canvas.drawString(end, 700, f"{word}{dots}")
+        begin = end + canvas.stringWidth(word)
+        end = begin + canvas.stringWidth(dots)
+        value = ("Ada Alpha", "Oslo", "1 May 1980")[number]
+        canvas.acroForm.textfield(name=word, value=value, x=begin, y=697, width=end - begin, height=14, borderWidth=0)
+    canvas.save()
+    text = " ".join(reader.read(change(file.getvalue())).text.split())
+    assert text == "The tenant Mr Ada Alpha born in Oslo on 1 May 1980"
