@@ -79,7 +79,7 @@ def is_grey(page: Any) -> bool:
     if count > _MOST_OBJECTS:
         return False
     objects = document.page_objects(page, count)
-    if not _PRINT.issuperset(document.object_kinds(objects)):
+    if not _PRINT.issuperset(map(document.object_kind, objects)):
         return False
     return all(map(_are_grey, document.object_colours(objects)))
 

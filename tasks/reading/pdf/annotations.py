@@ -163,7 +163,7 @@ def _read_annotation(
         box = _box(annotation)
         return Remark(index, text, (box[0], (box[1] + box[3]) / 2) if box else None), False
     if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
-        files.add(document_module.find_attached_file(annotation))
+        files.add(pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION)))
     shown = kind not in _WITHOUT_LOOKS and read_appearance(annotation).show_words
     copied = shown or kind == pdfium.FPDF_ANNOT_LINK or len(text) >= _LONG
     return Remark(index, text, copied=copied) if text and not text.isspace() else None, shown
@@ -255,19 +255,13 @@ def _form_value(document: PdfDocument, annotation: Any) -> str:
 def read_appearance(annotation: Any) -> Appearance:
     """The appearance of an open annotation."""
     stream = string(document_module.appearance, annotation, pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL)
-    operators = len(_OPERATORS.findall(stream)) if _may_draw_words(stream) else 0
+    # three searches take a tenth of the time of a pattern
+    operators = len(_OPERATORS.findall(stream)) if any(map(stream.__contains__, ("Tj", "TJ", "Do"))) else 0
     if not operators:
         return Appearance("", show_words=False, readable=True)
     strings = _SHOWN.finditer(stream)
     shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in strings if match[2] or match[3]]
     return Appearance(" ".join(_unescape(text) for text in shown), show_words=True, readable=len(shown) >= operators)
-
-
-def _may_draw_words(stream: str) -> bool:
-    """Whether a stream may contain an operator that draws text: three searches take a tenth of the
-    time of a pattern.
-    """
-    return "Tj" in stream or "TJ" in stream or "Do" in stream
 
 
 def _unescape(strings: str) -> str:

@@ -494,11 +494,6 @@ def page_objects(page: Any, count: int) -> list[Any]:
     return list(map(_page_object, repeat(_reference(page)), range(count)))
 
 
-def object_kinds(objects: Sequence[Any]) -> set[int]:
-    """The kinds of some objects of a page."""
-    return set(map(object_kind, objects))
-
-
 def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
     """The fill and stroke colours of objects: red, green and blue up to 255; black if none is set."""
     colours: set[tuple[float, float, float]] = set()
@@ -548,10 +543,11 @@ def turn_upright(box: Box, turn: int) -> Box:
             return box
 
 
-def run_boxes(textpage: Any, count: int) -> list[Box]:
-    """The boxes of the first so many runs of text of a page, after they were counted."""
+def run_boxes(textpage: Any, count: int, turn: int) -> list[Box]:
+    """The boxes of the first so many runs of text of a page, after they were counted, turned upright."""
     sides, _ = _boxes.written(_run_box, range(count), _reference(textpage))
-    return list(zip(*sides, strict=True))
+    boxes: list[Box] = list(zip(*sides, strict=True))
+    return [turn_upright(box, turn) for box in boxes] if turn else boxes
 
 
 def _address(pointer: Any) -> int:
@@ -578,8 +574,3 @@ def string(function: Any, *arguments: Any) -> str:
 def count_written() -> int:
     """The bytes of all strings that PDFium has produced so far: a string with many references is produced each time."""
     return _buffer.written
-
-
-def find_attached_file(annotation: int) -> Any:
-    """The file that an annotation pins to the page, in the type of pypdfium2's own prototypes."""
-    return pdfium.FPDFAnnot_GetFileAttachment(ctypes.cast(annotation, pdfium.FPDF_ANNOTATION))

@@ -141,10 +141,6 @@ def _are_level(lines: Iterable[Line], others: Sequence[Line]) -> bool:
     return any(abs(line.base - other.base) <= _SAME_LEVEL * line.size for line in lines for other in others)
 
 
-def _is_figures(line: Line) -> bool:
-    return all(is_figure(cell.text) for cell in line.cells)
-
-
 def _row(cells: Sequence[Sequence[Line]], ends: Sequence[float]) -> TableRow:
     words = [word for cell in cells for line in cell for word in line.words]
     return TableRow([_text(cell, end) for cell, end in zip(cells, ends, strict=True)], words)
@@ -568,7 +564,8 @@ def _is_stack(
     """
     lines = [line for held in rows.values() for line in held]
     level = sum(any(_are_level(held, cell) for cell in beside[row]) for row, held in rows.items())
-    figures = [line for cells in beside.values() for cell in cells for line in cell if _is_figures(line)]
+    stood = [line for cells in beside.values() for cell in cells for line in cell]
+    figures = [line for line in stood if all(is_figure(cell.text) for cell in line.cells)]
     most = max(sum(_are_level([line], figures) for line in held) for held in rows.values())
     least = LEVEL * len(span)
     led = sum(_LED.search(held[-1].words[-1].text) is not None for held in rows.values())

@@ -182,11 +182,6 @@ def _middle(gaps: list[float]) -> float:
     return sorted(gaps)[len(gaps) // 2]
 
 
-def find_turned_runs(textpage: Any, count: int, turn: int) -> list[Box]:
-    """The first `count` runs of text of a page whose words are rotated by `turn` quarters, turned upright."""
-    return [document.turn_upright(box, turn) for box in document.run_boxes(textpage, count)]
-
-
 def has_gutters(runs: Sequence[Box], text: str) -> bool:
     """Whether a page with these runs of text, in drawing order, may contain a table.
 
@@ -339,7 +334,7 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
         known.fields
         or known.is_sheet
         or _has_figure_columns(text)
-        or _may_hold_table(find_turned_runs(textpage, min(runs, _MOST_RUNS), turn), text)
+        or _may_hold_table(document.run_boxes(textpage, min(runs, _MOST_RUNS), turn), text)
     ):
         return edits
     words = find_words(textpage, page_text, turn, spaces, known)

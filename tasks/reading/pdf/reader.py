@@ -167,17 +167,12 @@ def _read_document(source: Source, writer: Writer) -> Reading:
         if document.bombed:
             writer.warn("Parts of the PDF that unpack to very much were left out.")
         _write_pages(document, writer)
-        writer.date(*(_metadata(document, key) for key in (b"CreationDate", b"ModDate")))
+        writer.date(*(string(pdfium.FPDF_GetMetaText, document.handle, key) for key in (b"CreationDate", b"ModDate")))
         if pdfium.FPDFBookmark_GetFirstChild(document.handle, None):
             _write_outline(document, writer)
         if pdfium.FPDF_GetXFAPacketCount(document.handle) > 0:
             write_xfa(document, writer)
     return writer.reading()
-
-
-def _metadata(document: PdfDocument, key: bytes) -> str:
-    """An entry in the document's information dictionary (ISO 32000-1, 14.3.3); "" if it has none."""
-    return string(pdfium.FPDF_GetMetaText, document.handle, key)
 
 
 def _write_pages(document: PdfDocument, writer: Writer) -> None:

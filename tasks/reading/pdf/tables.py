@@ -285,7 +285,7 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
         for cell in beside.cells
         if over(cell, columns) > 1
         for parts in _partings(cell)
-        if all(_is_set_in_a_column(part, columns) for part in parts)
+        if all(any(_distance(part, column) < _ALIGNED for column in columns) for part in parts)
     )
     for cell in [cell for cell in line.cells if over(cell, columns) > 1]:
         at = line.cells.index(cell)
@@ -294,11 +294,6 @@ def _part(line: Line, beside: Line, columns: Sequence[Interval]) -> None:
             if apart and all(map(are_aligned, parts, others)) and all(over(part, columns) == 1 for part in parts):
                 line.cells[at : at + 1] = parts
                 break
-
-
-def _is_set_in_a_column(part: LineCell, columns: Sequence[Interval]) -> bool:
-    """Whether a part of a line shares an edge or the middle with a column."""
-    return any(_distance(part, column) < _ALIGNED for column in columns)
 
 
 def _partings(cell: LineCell) -> list[tuple[LineCell, LineCell]]:
