@@ -6,7 +6,7 @@ conflicts between sources, changes since the last run, and how stable the rankin
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from sqlmodel import Session
 
@@ -184,6 +184,10 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
     return {} if shares is None else dict(zip(ranked, shares, strict=True))
 
 
+_MOST_NAMED: Final = 3
+"""Documents with the same warning that are named."""
+
+
 @dataclass(frozen=True)
 class CompanyResult:
     """The result of a company of a run. `missing` is what to ask it for, `warnings` is everything that the report warns
@@ -234,11 +238,13 @@ def load_results(run_id: str) -> RunResults:
             )
         if outcome.warning:
             result.warnings.append(f"{criterion.name if criterion else outcome.criterion_id}: {outcome.warning}")
+    alike: dict[tuple[int, str | None], list[str]] = {}
     for document in documents:
-        is_pending = document.status is DocumentStatus.PENDING
-        results[document.company_id].warnings.append(
-            f"{document.name}: {why_pending(run) if is_pending else document.warning}"
-        )
+        reason = why_pending(run) if document.status is DocumentStatus.PENDING else document.warning
+        alike.setdefault((document.company_id, reason), []).append(document.name)
+    for (company_id, reason), named in alike.items():
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        results[company_id].warnings.append(f"{', '.join(named[:_MOST_NAMED])}{more}: {reason}")
     unique = [
         replace(result, missing=list(dict.fromkeys(result.missing)), warnings=list(dict.fromkeys(result.warnings)))
         for result in results.values()

@@ -15,7 +15,7 @@ from tasks.errors import BadRequest, NotFound
 from tasks.reports.files import TABLES
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tests.tasks.reports.everything import report_with_everything
-from tests.tasks.reports.rows import company, write_run
+from tests.tasks.reports.rows import company, document, write_company, write_run
 
 pytestmark = pytest.mark.usefixtures("home")
 NOTHING_SCORED = (
@@ -48,8 +48,18 @@ def test_every_warning_of_the_report_is_told_in_one_line_each(home: Path) -> Non
     told = "\n".join(lines)
     assert len(lines) == told.count("\n") + 1
     for each in report.companies:
-        for warning in (*each.warnings, *(document.warning for document in each.documents if document.warning)):
+        for warning in (*each.warnings, *(entry.warning for entry in each.documents if entry.warning)):
             assert " ".join(warning.split()) in told
+
+
+def test_documents_with_the_same_warning_share_a_line(home: Path) -> None:
+    write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
+    scans = [document(f"scan {n}", warning="Scans, whose text may be wrong.") for n in range(5)]
+    write_company("r1", "alpha.example", documents=[*scans, document("deck", warning="It is damaged.")])
+    assert list_warnings(load_results("r1")) == [
+        "Alpha: deck.pdf: It is damaged.",
+        "Alpha: scan 0.pdf, scan 1.pdf, scan 2.pdf and 2 more: Scans, whose text may be wrong.",
+    ]
 
 
 def test_runs_are_listed_newest_first_with_how_they_ended(capsys: pytest.CaptureFixture[str]) -> None:
