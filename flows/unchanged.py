@@ -76,9 +76,7 @@ class _Company:
     @property
     def ids(self) -> tuple[int, int]:
         """Its ids in the run before and in this one."""
-        assert self.earlier.id is not None
-        assert self.now.id is not None
-        return self.earlier.id, self.now.id
+        return self.earlier.id or 0, self.now.id or 0
 
     @property
     def names(self) -> dict[int, str]:

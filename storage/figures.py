@@ -9,7 +9,6 @@ from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, col
 
 from storage.columns import find_rows, find_table, in_parts, put_rows, row_values
-from storage.texts import StoredText
 
 CUT_OFF: Final = "!"
 """In the version of a ledger whose text was not looked through: behind it are the limits that it exceeded."""
@@ -105,15 +104,6 @@ def cut_off_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, str]
     cut_off = find_table(StoredLedger).select().where(col(StoredLedger.version).contains(CUT_OFF))
     rows = find_rows(session, cut_off, col(StoredLedger.text_id), text_ids)
     return dict(sorted((row.text_id, next(iter(row.left_out))) for row in rows))
-
-
-def texts_to_read(
-    session: Session, text_ids: Sequence[int]
-) -> list[tuple[int, str, Sequence[tuple[int, int, str, str]]]]:
-    """The ids, words and places of those of these texts (a few hundred at most) that are stored."""
-    table = find_table(StoredText)
-    query = sql_select(table.c.id, table.c.text, table.c.places).where(table.c.id.in_(text_ids)).order_by(table.c.id)
-    return [tuple(row) for row in session.connection().execute(query)]
 
 
 def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:

@@ -14,7 +14,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
@@ -29,10 +29,9 @@ from storage.figures import (
     cut_off_ledgers,
     find_ledgers,
     save_ledgers,
-    texts_to_read,
     texts_without_ledger,
 )
-from storage.texts import group_sizes, text_sizes
+from storage.texts import find_texts, group_sizes, load_words, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError, Unreadable
 from tasks.figures.company import name_other_companies
@@ -42,7 +41,7 @@ from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import ALWAYS, FOUNDING_YEAR, VERSION, find_named_basis
 from tasks.figures.figure import ACTUAL, WORDS, Figure, concepts_file, find_basis, taxonomy
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
-from tasks.figures.limited import LookedThrough, WrittenText, figure_from, make_limits, reason, receive, submit
+from tasks.figures.limited import COLUMNS, LookedThrough, WrittenText, figure_from, make_limits, reason, receive, submit
 from tasks.language.periods import When, count_months, find_periods, last_day
 from tasks.operation import operation
 from tasks.reading.text_writer import Reading, sure_day, today
@@ -309,10 +308,10 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
     concepts = concepts_file()
     for group in group_sizes(sizes):
         with database.reading() as session:
-            loaded = texts_to_read(session, group)
+            loaded = {text.id or 0: text for text in find_texts(session, group)}
         asked = [
-            (text_id, submit(WrittenText(text, places, names[text_id], concepts), folder))
-            for text_id, text, places in loaded
+            (text_id, submit(WrittenText(text.text, text.places, names[text_id], concepts), folder))
+            for text_id, text in loaded.items()
         ]
         del loaded
         for text_id, future in asked:
@@ -397,7 +396,7 @@ def _over(row: RoomFigure) -> RoomFigure:
 
 def _load_text(text_id: int) -> str:
     with database.reading() as session:
-        return next((text for _, text, _ in texts_to_read(session, [text_id])), "")
+        return dict(load_words(session, [text_id])).get(text_id, "")
 
 
 def _make_ledger(text_id: int, name: str, future: "Future[Reading]") -> NewLedger:
@@ -422,15 +421,12 @@ def _store(ledgers: Sequence[NewLedger]) -> None:
             save_ledgers(session, ledgers)
 
 
-_FIELDS: Final = tuple(field.name for field in fields(Figure))
-
-
 def _room_figures(stored: Iterable[StoredFigure], ledger: StoredLedger, document: LedgerText) -> Iterator[RoomFigure]:
     by_name: ReportKind | None = kind_by_name(document.document_name, PurePath(document.document_name).suffix.lower())
     changed = min(filter(None, (ledger.changed, _sure(document.updated))), default=None)
     for row in stored:
         yield RoomFigure(
-            figure=figure_from({name: getattr(row, name) for name in _FIELDS}),
+            figure=figure_from({name: getattr(row, name) for name in COLUMNS}),
             basis=row.basis or (by_name.basis if by_name else ledger.basis),
             document_id=document.document_id,
             document_name=document.document_name,

@@ -28,7 +28,7 @@ from tasks.reading.pool.process import list_study_modules
 from tasks.reading.text_writer import Reading
 
 _MOST_PROCESSES: Final = 2
-_COLUMNS: Final = tuple(column.name for column in fields(Figure))
+COLUMNS: Final = tuple(column.name for column in fields(Figure))
 _KIND: Final = "stored text"
 """What the log calls what a process fails on."""
 
@@ -116,7 +116,7 @@ def look_through(path: Path, _: str) -> Reading:
         "company": find_company(text.text, text.name, recognised=bool(document.recognised)) or None,
     }  # fmt: skip
     found = LookedThrough(
-        [{name: getattr(figure, name) for name in _COLUMNS} for figure in (*findings.figures, *findings.founded)],
+        [{name: getattr(figure, name) for name in COLUMNS} for figure in (*findings.figures, *findings.founded)],
         ledger, document.comma_decimal, concepts.added,
     )  # fmt: skip
     return Reading(json.dumps(found._asdict(), default=decimal_text))
