@@ -320,7 +320,10 @@ def _meant(words: Sequence[str]) -> Iterator[tuple[VocabularyEntry, tuple[Phrase
 def find_meant_phrases(question: str) -> list[tuple[frozenset[str], list[str]]]:
     """For each entry of the vocabulary that a question means, its words in the question and what documents call it."""
     return [
-        (frozenset(itertools.chain.from_iterable(asks)), [" ".join(phrase) for phrase in entry.says])
+        (
+            frozenset(itertools.chain.from_iterable(asks)),
+            [" ".join(phrase) for phrase in entry.says if rarity(phrase) >= _TELLING],
+        )
         for entry, asks in _meant(tokens(question))
     ]
 
@@ -416,6 +419,8 @@ _MOST_ASKED: Final = 30  # words of a question that no sentence can be asked to 
 _NONE: Final = 0.75  # times that a word is taken to stand in a text that has it not
 _NO_NOUN: Final = r"(?! (?!(?:is|are|was|were|has|had|number|in|at|on|as|and|ist|sind|est|sont|es|son|e|en|et)\b)[a-z])"
 """No word follows that may go with the one before: the customer service is the company's."""
+_TELLING: Final = 4.5
+"""The rarity of what documents call a thing from which on it says that they speak of it: "own" and "expire" do not."""
 _OF_THINGS: Final = 1.5
 _GERMAN: Final = frozenset("welche welcher welches welchem welchen wer wem wen wessen wann wieviel wieviele".split())  # noqa: SIM905
 """Words that begin a question in German alone."""

@@ -95,6 +95,7 @@ _WORD: Final = re.compile(r"\w+")
 _CODE: Final = re.compile(
     r"```(?:bash|cpp|csharp|console|html|java|javascript|js|json|jsx|php|powershell|py|python|rust|sh|shell|sql|ts|tsx"
     r"|typescript|xml)\b|\b(?:pip3?|npm|apt-get) install\b|\bgit clone\b|img\.shields\.io|<\?php|^\.\. \w+::"
+    r"|\{%-? (?:block|extends|for|if|include|load) "
     r"|^[ \t]*def \w+\(|^from [\w.]+ import |\bfunction \w+\(|^(?:Public|Private) (?:Type|Sub|Function) \w+",
     re.MULTILINE,
 )

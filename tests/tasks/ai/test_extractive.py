@@ -121,6 +121,7 @@ BESCHLUSS = (
         ("Wann schloss die Versammlung?", BESCHLUSS, "14:47"),
         ("Wie hoch ist der Kaufpreis?", BESCHLUSS, None),
         ("Welche Dividende wurde beschlossen?", BESCHLUSS, None),
+        ("Which patents does the company own?", "The company shall own its property. It rains in May.", None),
         ("When does the lease end?", "At least two end-users were asked. The data is collected in the field.", None),
         ("When does the lease end?", "The lease ends on 4 May 2030. The data is collected in the field.", "2030"),
         ("How many employees does IronForge have?", "IronForge sits in 5 Mill Lane. It was founded in 1999.", None),
