@@ -44,6 +44,13 @@ _WITHOUT_LOOKS: Final = {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium
 _FILLED_IN: Final = 6
 """The bytes that PDFium gives for the kind of a field that is typed or chosen: Tx, Ch; those of others are longer."""
 
+_NUMBER: Final = re.compile(r"\s?\[\d{1,4}\]\Z|_Row_\d{1,4}\Z")
+"""What Acrobat puts behind the name of a field to tell it from others of that name."""
+_OF_PROGRAM: Final = re.compile(
+    r"(?:text ?(?:field|box)?|field|fill|undefined|untitled)?[ _]?\d{0,4}(?: ?\[\d{1,4}\])?", re.IGNORECASE
+)
+"""Names that programs give to fields."""
+
 _MOST_ANNOTATIONS: Final = 20_000
 _MOST_BYTES: Final = 16 << 20
 """Annotations of a page that are read, and what may be in them and in what draws them."""
@@ -224,8 +231,10 @@ def _label(document: PdfDocument, annotation: Any) -> str:
     if kind == pdfium.FPDF_FORMFIELD_PUSHBUTTON or document_module.has_key(annotation, b"AS"):  # or a box to check
         return ""
     if kind is None or document_module.has_key(annotation, b"T"):
-        return one_line(string(document_module.string_value, annotation, b"TU"))
-    return one_line(string(document_module.field_label, document.forms, annotation))
+        label = string(document_module.string_value, annotation, b"TU")
+    else:
+        label = string(document_module.field_label, document.forms, annotation)
+    return "" if _OF_PROGRAM.fullmatch(label) else one_line(label)
 
 
 def _compare_values(appearance: Appearance, value: str) -> str:
@@ -433,10 +442,11 @@ def list_labelled(remarks: Sequence[Remark], text: str) -> Iterator[str]:
             continue
         if _STATED.search(remark.label) or _SAYS.search(remark.label):
             continue
-        words = {word.casefold() for word in _WORD.findall(remark.label)}
+        label = _NUMBER.sub("", remark.label)
+        words = {word.casefold() for word in _WORD.findall(label)}
         apart = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
         before = (line[: found.start()] for line in lines if (found := apart.search(line)))
         said = [{word.casefold() for word in _WORD.findall(part)} for part in before]
         is_figure = any(map(str.isdecimal, value))  # what stands before it on the page says what it is
         if not any(held if is_figure else 2 * len(words & held) >= len(words) for held in said):
-            yield f"{remark.label.rstrip(' :.')}: {value}"
+            yield f"{label.rstrip(' :.')}: {value}"

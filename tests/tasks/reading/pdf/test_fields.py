@@ -147,6 +147,16 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
     assert "Cents:" not in reader.read(data).text
 
 
+@pytest.mark.parametrize(
+    ("called", "written"), [("TextField [3]", ""), ("Text1", ""), ("undefined_2", ""), ("Tenant [2]", "Tenant: Oslo")]
+)
+def test_names_and_numbers_that_a_program_gives_to_fields_are_not_written(called: str, written: str) -> None:
+    data = form(VALUES, below=14, tooltip="What it is called")
+    data = data.replace(b"(What it is called Town)", f"({called})".encode().ljust(24))
+    lines = reader.read(data).text.splitlines()
+    assert [line for line in lines if line.endswith(": Oslo")] == ([written] if written else [])
+
+
 def test_a_value_takes_no_place_under_the_head_of_another_column() -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)
