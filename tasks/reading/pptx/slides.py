@@ -16,7 +16,6 @@ from tasks.language.normalise import one_line
 from tasks.reading.numerals import numeral
 from tasks.reading.ooxml import drawings, xml
 from tasks.reading.ooxml.drawings import alternative_text
-from tasks.reading.ooxml.package import Package
 
 Box = tuple[int, int, int, int]
 """Left, top, width and height, in EMU."""
@@ -29,22 +28,8 @@ class PlaceholderKey(NamedTuple):
     number: str
 
 
-class _PlaceholderPlace(NamedTuple):
-    kind: str
-    box: Box | None
-
-
-_Places = dict[tuple[str, str], _PlaceholderPlace]
-"""The placeholders of a layout or a master by number (`"idx", "1"`) and by type (`"type", "title"`)."""
-
-_HOLDER: Final = re.compile(rb"<p:ph(?=[\s/>])([^<]*+)")
 _OFFSET: Final = re.compile(rb"<a:off(?=\s)[^<]*+(?:</a:off\s*+>\s*+)?+(?:<a:ext\s[^<]*+)?")
 _NUMBER: Final = re.compile(rb"""\s(x|y|cx|cy)\s*+=\s*+["'](-?[0-9]{1,40})["']""")
-_OF_MASTERS: Final = {
-    "ctrTitle": "title",
-    **dict.fromkeys(("subTitle", "obj", "chart", "tbl", "clipArt", "dgm", "media", "pic"), "body"),
-}
-"""The type of a master's placeholder from which one of another type takes its place."""
 
 
 @lru_cache(maxsize=512)
@@ -65,63 +50,6 @@ def box_in(data: bytes, start: int = 0, end: int | None = None) -> Box | None:
     if b"x" not in numbers or b"y" not in numbers:
         return None
     return int(numbers[b"x"]), int(numbers[b"y"]), int(numbers.get(b"cx", 0)), int(numbers.get(b"cy", 0))
-
-
-class Placeholders:
-    """The positions of the placeholders on the layouts of one presentation."""
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._parents: dict[str, str] = {}
-        self._parts: dict[str, _Places] = {}
-
-    def box(self, slide: str, placeholder: PlaceholderKey) -> Box | None:
-        """The position of a placeholder in the part `slide` that has none of its own; None if nothing gives it one.
-
-        The index identifies its counterpart more reliably than the type.
-        """
-        layout = self.above(slide, "slideLayout")
-        on_layout = self._places(layout)
-        match = next((on_layout[key] for key in _keys(placeholder) if key in on_layout), None)
-        if match is not None and match.box is not None:
-            return match.box
-        kind = (match or placeholder).kind
-        master = self._places(self.above(layout, "slideMaster"))
-        match = master.get(("type", _OF_MASTERS.get(kind, kind)))
-        return None if match is None else match.box
-
-    def above(self, part: str, kind: str) -> str:
-        """The layout or master of that kind that a part is based on; "" if it has none."""
-        if part not in self._parents:
-            around = self._package.relationships(part) if part else []
-            self._parents[part] = next((item.target for item in around if item.kind == kind), "")
-        return self._parents[part]
-
-    def _places(self, part: str) -> _Places:
-        if part not in self._parts:
-            self._parts[part] = _scan(self._package.scan(part))
-        return self._parts[part]
-
-
-def _scan(data: bytes) -> _Places:
-    """The placeholders of a layout or a master, with the positions that it gives them itself."""
-    places: _Places = {}
-    at = 0
-    while (tag := _HOLDER.search(data, at)) is not None:
-        end = data.find(b"</p:sp>", tag.end())
-        at = end if end >= 0 else len(data)
-        key, box = key_in(tag[1]), box_in(data, tag.end(), at)
-        for known_by in _keys(key):
-            if box is None:
-                places.setdefault(known_by, _PlaceholderPlace(key.kind, None))
-            else:
-                places[known_by] = _PlaceholderPlace(key.kind, box)
-    return places
-
-
-def _keys(placeholder: PlaceholderKey) -> list[tuple[str, str]]:
-    by_type = ("type", "title" if placeholder.kind == "ctrTitle" else placeholder.kind)
-    return [("idx", placeholder.number), by_type] if placeholder.number else [by_type]
 
 
 _ROW: Final = 228_600
