@@ -44,7 +44,7 @@ _UNTOLD: Final = "?"
 """The scale of an amount that is too small to be written out in full, where nothing tells another."""
 _THOUSAND: Final = 1000
 _TEN_THOUSAND: Final = 10_000
-_MOST_PERCENT: Final = 200
+_MOST_PERCENT: Final = Decimal(200)
 """Up to here a number under "%" is a percentage, and above it money."""
 _WRITTEN_OUT: Final = 100_000
 _MOST_MONEY: Final = Decimal(10) ** 14
