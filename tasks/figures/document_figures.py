@@ -19,7 +19,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, cast
 
@@ -427,6 +427,8 @@ _STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
+_TELLING: Final = 4
+"""So many digits of two amounts of one concept and period are the same by no chance."""
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 _LONG: Final = 60_000
@@ -468,6 +470,8 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
         [replace(each, table=number) for each in table]
         for number, table in enumerate(cell_figures(document, taxonomy, findings))
     ]
+    if document.stores_numbers:
+        tables = _without_unscaled(tables, findings)
     candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
     in_tables, of_others = _without_contradictions(document, candidates, findings)
     own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
@@ -476,6 +480,26 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
     in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
     findings.leave_out("notes that differ from the statements", len(of_notes))
     return [*in_tables, *(each.figure for each in of_statements)], sums
+
+
+def _without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
+    """The tables of a workbook without what another one gives, by its digits, in a scale."""
+    scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
+    for each in chain.from_iterable(tables):
+        if each.figure.scale:
+            scaled[_digits(each.figure)].add(each.figure.value)
+
+    def is_unscaled(figure: Figure) -> bool:
+        others = () if figure.scale else scaled.get(_digits(figure), ())
+        return bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
+
+    kept = [[each for each in table if not is_unscaled(each.figure)] for table in tables]
+    findings.leave_out("no scale", sum(map(len, tables)) - sum(map(len, kept)))
+    return kept
+
+
+def _digits(figure: Figure) -> tuple[str, str, tuple[int, ...]]:
+    return figure.concept, figure.period, figure.value.normalize().as_tuple().digits
 
 
 def _kind_key(figure: Figure) -> tuple[str, str, str, bool]:

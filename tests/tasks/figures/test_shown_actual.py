@@ -152,3 +152,19 @@ def test_an_undated_document_is_never_the_latest_beside_a_dated_one() -> None:
     )
     assert drop_undated_after([undated, dated]) == [dated]
     assert drop_undated_after([undated]) == [undated]
+
+
+@cases(
+    ("other", "kept"),
+    [
+        ("12,345\t23,456", []),
+        ("12,345,000\t23,456,000", ["12345000", "23456000"]),
+        ("12,999\t23,456", ["12999"]),
+    ],
+)
+def test_digits_that_another_sheet_gives_in_a_scale_are_no_amounts_without_it(other: str, kept: list[str]) -> None:
+    scaled = "A\n\nEUR thousand\t2022\t2023\nRevenue\t12,345\t23,456\n\n"
+    text = f"{scaled}B\n\nEUR\t2022\t2023\nRevenue\t{other}\n"
+    places = [(0, len(scaled), "sheet", "A"), (len(scaled), len(text), "sheet", "B")]
+    figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
+    assert [f"{figure.value:f}" for figure in figures if figure.start > len(scaled)] == kept
