@@ -65,6 +65,8 @@ _MOST_LINES: Final = 40
 _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
+_HEADER_AND_ONE: Final = 2
+"""Names in a column of one company: the column's own, and the company's."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
 _SIGNS: Final = frozenset("$€£¥₹")
@@ -145,7 +147,7 @@ class _Table:
         self._since: list[str] = []  # lines of one cell since the last numbers: sections, or titles of another table
         self._body = self._by_part = self._named_columns = self._noted = False
         self._dated: list[int] = []  # the first column of each time
-        self._looked = 0
+        self._looked = self._owner = 0
         self._with_numbers: set[int] = set()
         self._ends: date | None = None  # the newest day of a column
         self._two_years = False  # whether the columns are of two years at most
@@ -287,12 +289,19 @@ class _Table:
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
         self._titled_parts = self._titled_parts or titled
+        owners = (at for at, each in enumerate(read.columns) if WORDS.column_of_companies.fullmatch(each.words.strip()))
+        self._owner = next((at for at in owners if self._names_several(at)), 0)
         self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
         times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
         self._dated = sorted(times.values())
+
+    def _names_several(self, at: int) -> bool:
+        """Whether a column has the names of several companies."""
+        names = {row.cells[at] for row in self._rows[:_LONGEST_FORM] if at < row.width and row.cells[at]}
+        return sum(not tables.is_number(name) and any(map(str.isalpha, name)) for name in names) > _HEADER_AND_ONE
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""
@@ -449,6 +458,8 @@ class _Table:
         if is_part and not self._lists(said.name):
             return None
         entity = self._entity(said, None if of_column else column, is_part=is_part)
+        if self._owner and self._owner < row.width:
+            entity = entity or row.cells[self._owner][:80] or None
         if self._is_flow(meaning):
             self._findings.leave_out("cash flows of another section")
             return None

@@ -570,6 +570,14 @@ def test_a_small_amount_is_kept_beside_others_without_scale_and_currency(rows: s
     assert [value for _, value, *_ in figures("\t2023\n" + rows)] == kept
 
 
+def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
+    head = "Year\tCompany\tRevenue\tTotal assets\n"
+    rows = "2022\tAlpha\t$45,000\t$90,000\n2023\tAlpha\t$51,000\t$95,000\n"
+    several = figures(f"{head}{rows}2022\tBeta\t$62,000\t$70,000\n2023\tBeta\t$66,000\t$75,000\n")
+    assert {entity for *_, entity in several} == {"Alpha", "Beta"}
+    assert {entity for *_, entity in figures(head + rows)} == {None}
+
+
 def test_days_of_a_plan_for_teams_are_no_people() -> None:
     assert (
         figures("Policy, 31 March 2026\n\nRetention:\n- Pro: 7 days\n- Team: 14 days\n- Staff: 30-day notice\n") == []
