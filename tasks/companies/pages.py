@@ -256,7 +256,7 @@ def _choose_links(home: Page | None, question: str, identity: Identity) -> list[
 
 def _read(question: str, pages: Sequence[Page], identity: Identity) -> tuple[list[RelevantPage], bool]:
     """The relevant parts of the pages, and whether the pages contain orders to a model."""
-    has_orders = any(find_orders(text) for page in pages for text in (page.title or "", _text(page)))
+    has_orders = any(find_orders(text) for page in pages for text in (page.title or "", "\n\n".join(_paragraphs(page))))
     return _relevant(question, pages, identity), has_orders
 
 
@@ -297,10 +297,6 @@ def _title(page: Page) -> str:
 
 def _paragraphs(page: Page) -> list[str]:
     return [page.description or "", *page.paragraphs]
-
-
-def _text(page: Page) -> str:
-    return "\n\n".join(_paragraphs(page))
 
 
 def _passages(paragraphs: Iterable[str]) -> list[str]:

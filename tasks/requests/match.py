@@ -261,6 +261,9 @@ class _Document:
                 return years
         return frozenset()
 
+    def is_for_other_years(self, item: _Item) -> bool:
+        return bool(item.years and self.years) and item.years.isdisjoint(self.years)
+
     @cached_property
     def numbers(self) -> list[str]:
         """The numbers that it may have in the list, closest first: its own, its folders', and these joined."""
@@ -345,9 +348,7 @@ class _Matching:
 
     def _score(self, item: _Item, document: _Document) -> float:
         """How well a document answers an item: 0 or less for not at all, 1 or more for certainly."""
-        if document.over in _NEVER:
-            return 0.0
-        if item.years and document.years and not item.years & document.years:
+        if document.over in _NEVER or document.is_for_other_years(item):
             return 0.0
         kind = _kind_share(item, document)
         words = max(
@@ -405,7 +406,7 @@ class _Matching:
         best = max((score for _, score in scored), default=0.0)
         if self._goes_by_numbers and document.over not in _NEVER and (items := self._numbered(document)):
             own = max(((item, self._score(item, document)) for item in items), key=lambda pair: pair[1])
-            if own[1] >= best - 0.5 and not (own[0].years and document.years and not own[0].years & document.years):
+            if own[1] >= best - 0.5 and not document.is_for_other_years(own[0]):
                 return [(own[0], max(own[1], 0.8))]
         if best < _SURE:
             return []
@@ -471,17 +472,13 @@ def _find_nearest(
     for item in (item for item in missing if not any(kind.signed for kind in item.kinds)):
         rare = {term for term in item.own_terms if counts[term] == 1 and _kinds_by_term()[term] <= _RARE}
         half = [one for one in left if len(rare & one.name_terms) >= len(one.name_terms) / 2 > 0]
-        near = [document for document in half if _may_answer(item, document)]
+        near = [
+            one for one in half if one.over is None and _kind_share(item, one) >= 0 and not one.is_for_other_years(item)
+        ]
         if len(near) == 1:
             rows = tuple(near[0].members)
             found[id(item)] = RequestOutcome(item.request, RequestStatus.PARTLY, rows, _NEAR, "only a word in common")
     return found
-
-
-def _may_answer(item: _Item, document: _Document) -> bool:
-    """Whether neither kind nor years say that a document is something else."""
-    is_of_others = bool(item.years and document.years and not item.years & document.years)
-    return document.over is None and not is_of_others and _kind_share(item, document) >= 0
 
 
 def _groups(room: RoomKinds, openings: Mapping[str, str], names: frozenset[str]) -> list[list[Listed]]:

@@ -315,7 +315,9 @@ def ask_text(text: str, columns: Sequence[Column], answerer: Answerer, ledger: L
     """
     if not columns:
         return {}
-    told = "\n".join(f"- {column.id}: {column.ask} ({_form(column)})" for column in columns)
+    told = "\n".join(
+        f"- {column.id}: {column.ask} ({', '.join(column.choices or ()) or ALLOWED[column.type]})" for column in columns
+    )
     material = as_material(list(_pieces(text, columns)))
     instructions = _INSTRUCTIONS.format(columns=told)
     answers = judge_once(answerer, instructions, material, CellAnswers, ledger=ledger).value.answers
@@ -361,10 +363,6 @@ def _states(words: str, value: Any, column: Column) -> bool:
 
 def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
-
-
-def _form(column: Column) -> str:
-    return ", ".join(column.choices) if column.choices else ALLOWED[column.type]
 
 
 def _pieces(text: str, columns: Sequence[Column]) -> Iterator[Source]:
