@@ -140,7 +140,9 @@ def check_memo(text: str, places: Places, name: str, room: MemoTexts) -> list[Ch
         if statement.kind is StatementKind.QUOTATION:
             checked.append(_quotation(statement, room))
             continue
-        words = _with_points(statement.words) if found.comma_decimal else statement.words
+        words = statement.words
+        if found.comma_decimal:  # the statement check reads decimal points: "8.60"
+            words = _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
         own = [figure for figure in stated if statement.start <= figure.start < statement.end]
         checked.append(_statement(replace(statement, words=words), own, ledger, room))
     return checked
@@ -153,11 +155,6 @@ def _without_owner(text: str, names: str) -> str:
         return text
     owner = re.compile(rf"\b(?:{'|'.join([re.escape(names), *words])})['’]s?(?!\w)", re.IGNORECASE)
     return owner.sub(lambda match: " " * len(match[0]), text)
-
-
-def _with_points(words: str) -> str:
-    """The words of a memo with decimal commas, in the notation that the statement check reads: "8.60"."""
-    return _NUMBER.sub(lambda match: match[0].translate(_MARKS), words)
 
 
 def _calendar(text: str, name: str, room: MemoTexts) -> Calendar:
@@ -315,7 +312,7 @@ def _by_ledger(
     statement: MemoStatement, figure: LedgerFigure, ledger: Mapping[Any, Sequence[RoomFigure]], room: MemoTexts
 ) -> CheckedClaim | None:
     """The ledger's verdict on one figure in a memo; None if it has none of the same concept and period."""
-    own = _as_room_figure(figure)
+    own = RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
     group = _figures_alike(own, ledger)
     if not group:
         return None
@@ -386,10 +383,6 @@ def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) 
         if is_alike and is_same_time(rows[0].figure.period, own.figure.period):
             return rows
     return ()
-
-
-def _as_room_figure(figure: LedgerFigure) -> RoomFigure:
-    return RoomFigure(figure, figure.basis or "management", "", "", "", deck=False, dated=None)
 
 
 def _figure_place(row: RoomFigure, room: MemoTexts) -> MemoPlace:

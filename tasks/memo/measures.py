@@ -185,7 +185,8 @@ def _sort_amounts(
 ) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
     """The amounts that are compared with, those of a change, and those of the time that is spoken of."""
     earlier = [token for token in amounts if token.preposition in _EARLIER]
-    changes = [token for token in amounts if token not in earlier and _is_change(token, expression)]
+    rest = (token for token in amounts if token not in earlier and PERCENT not in expression.units)
+    changes = [token for token in rest if token.figure is not None and token.figure.unit == PERCENT]
     return earlier, changes, [token for token in amounts if token not in earlier and token not in changes]
 
 
@@ -278,10 +279,6 @@ def _is_plain(token: Token, known: frozenset[str]) -> bool:
     """Whether a word says nothing but the measure's amount, time or change."""
     says_more = token.is_content and token.stem not in _FREE and token.stem not in known
     return token.figure is not None or (token.limit is None and not says_more)
-
-
-def _is_change(token: Token, expression: Expression) -> bool:
-    return token.figure is not None and token.figure.unit == PERCENT and PERCENT not in expression.units
 
 
 def _find_growth(
