@@ -60,11 +60,12 @@ class ColumnSet(BaseModel):
 
     def takes_unknown(self, cells: Mapping[str, Any]) -> bool:
         """Whether a document of no known kind, whose text has these cells, is a row: it states much of what is looked
-        for, and of that what each contract has (its parties, its law) only in part.
+        for, and of that what each contract has (its parties, its law) only in part, unless little else is looked for.
         """
         of_each = () if _SIGNED in (self.kinds or ()) else _data()["sets"]["contracts"]
+        telling = {column.id for column in self.columns if column.find and column.find not in of_each}
         stated = {column for column, cell in cells.items() if cell["value"] is not None}
-        return len(stated) >= _FEW and len(stated.difference(of_each)) >= _TELLING
+        return len(stated) >= _FEW and (len(telling) < _TELLING or len(stated & telling) >= _TELLING)
 
 
 @cache

@@ -142,6 +142,15 @@ HEAD = """Master Services Agreement
         ("assignment", "Neither Party may assign without prior written consent.", "consent"),
         ("assignment", "Subcontractor shall not assign this Subcontract without prior written consent.", "consent"),
         ("assignment", "Neither party may assign staff to a third party without prior written consent.", None),
+        *(
+            ("assignment", text, None)
+            for text in (
+                "Neither Party may assign without notice to the other; with such notice assignment is free.",
+                "Neither party may assign without cause its key personnel to other projects.",
+                "Neither party may assign without the other's consent work items to subcontractors.",
+                "The Contractor may not assign the Subcontract Administrator to other works.",
+            )
+        ),
         ("assignment", "This Agreement may not be assigned by the Tenant.", "forbidden"),
         ("assignment", "Either party may freely assign this Agreement.", "free"),
         ("assignment", "We may assign the rights under this Agreement to any other party.", None),

@@ -38,6 +38,12 @@ def test_a_document_of_no_known_kind_is_a_row_of_the_sets_that_it_answers(text: 
     assert [name for name, set_ in known.items() if set_.takes_unknown(read_cells(text, set_.columns))] == sets
 
 
+def test_a_file_that_asks_for_what_each_contract_states_takes_any_that_states_it(tmp_path: Path) -> None:
+    (tmp_path / "columns.yaml").write_text("kinds: [lease]\ncolumns: [parties, governing_law, assignment, rent]\n")
+    read = read_columns("columns.yaml", tmp_path)
+    assert read.takes_unknown(read_cells(CONTRACT, read.columns))
+
+
 def test_a_file_names_known_columns_and_its_own(tmp_path: Path) -> None:
     (tmp_path / "columns.yaml").write_text(
         "kinds: [lease]\ncolumns:\n  - expiry\n  - {id: rent, find: price}\n"
