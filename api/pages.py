@@ -42,8 +42,9 @@ from tasks.documents.settings import base_path
 from tasks.errors import BadRequest, NotAllowed
 from tasks.reports import html, live, live_rooms
 from tasks.reports.html import css_name
-from tasks.reports.live import ReviewedCompany, exported_log, overview, reviewed_company, write_decision
+from tasks.reports.live import exported_log, overview, reviewed_company, write_decision
 from tasks.reports.live_rooms import Filters
+from tasks.reports.models import ReviewedCompany
 from tasks.reports.wording import ABSENCES
 from tasks.review import Act
 from tasks.table.columns import ALLOWED

@@ -12,7 +12,6 @@ viewer sees of each company and the decisions so far, and takes new ones.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -51,7 +50,7 @@ from tasks.reports.evidence_pages import (
 )
 from tasks.reports.files import as_json
 from tasks.reports.html import render_company, render_overview
-from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedDecision, RunSummary
+from tasks.reports.models import CompanyReport, CriterionReport, Report, ReviewedCell, ReviewedCompany, ReviewedLine
 from tasks.reports.report import build, in_reports_order
 from tasks.reports.wording import day, make_anchor, page_prefix, parse_picture_name, weblink
 from tasks.review import Act, CompanyReview, decide, decided_companies, named_run, quote_key
@@ -463,44 +462,6 @@ def _scores(session: Session, run_id: str) -> dict[tuple[str, str], float]:
 
 
 _NO_COMPANY = "The run has no such company, or it is not shared with your account."
-
-
-@dataclass(frozen=True)
-class ReviewedCell:
-    """A criterion with the decisions on it; the next decision must name `saw` and `follows`."""
-
-    criterion: CriterionReport
-    decisions: Sequence[ReportedDecision]
-    saw: str
-    follows: int
-    is_signed: bool
-    quote_keys: Sequence[str]
-
-
-@dataclass(frozen=True)
-class ReviewedCompany:
-    """A company with its cells; `others` are decisions on criteria that this run does not have."""
-
-    run: RunSummary
-    company: CompanyReport
-    cells: Sequence[ReviewedCell]
-    decisions: Sequence[ReportedDecision]
-    others: Sequence[ReportedDecision]
-    follows: int
-    is_signed: bool
-    may_sign: bool
-
-
-@dataclass(frozen=True)
-class ReviewedLine:
-    """A company in the overview of a review."""
-
-    name: str
-    domain: str
-    cells: int
-    signed: int
-    open: int
-    is_signed: bool
 
 
 def overview(run_id: str) -> tuple[str, str, list[ReviewedLine]]:

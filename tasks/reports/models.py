@@ -532,3 +532,41 @@ class ReportInParts:
     def with_each(self, change: Callable[[CompanyReport], CompanyReport]) -> Self:
         """The same report with `change` applied to each company when it is read."""
         return replace(self, companies=lambda: map(change, self.companies()))
+
+
+@dataclass(frozen=True)
+class ReviewedCell:
+    """A criterion with the decisions on it; the next decision must name `saw` and `follows`."""
+
+    criterion: CriterionReport
+    decisions: Sequence[ReportedDecision]
+    saw: str
+    follows: int
+    is_signed: bool
+    quote_keys: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ReviewedCompany:
+    """A company with its cells; `others` are decisions on criteria that this run does not have."""
+
+    run: RunSummary
+    company: CompanyReport
+    cells: Sequence[ReviewedCell]
+    decisions: Sequence[ReportedDecision]
+    others: Sequence[ReportedDecision]
+    follows: int
+    is_signed: bool
+    may_sign: bool
+
+
+@dataclass(frozen=True)
+class ReviewedLine:
+    """A company in the overview of a review."""
+
+    name: str
+    domain: str
+    cells: int
+    signed: int
+    open: int
+    is_signed: bool
