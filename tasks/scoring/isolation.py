@@ -17,6 +17,7 @@ All quotations against stay with the result, whatever the model makes of them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -114,11 +115,12 @@ class IsolatedQuestion:
             whole = whole_quotes(reading.text) if isinstance(reading, AnswerCut) else []
             own = whole if isinstance(reading, DiligenceError) else reading
             quotes.append(order_quotations(own, portion.excerpts, self.evidence, within=True)[0])
+        quoted = [*chain.from_iterable(quotes)]
         if failed:
-            return _unread(failed, [quote for own in quotes for quote in own])
+            return _unread(failed, quoted)
         verified = [[quote for quote in own if quote.excerpt] for own in quotes]
         if not any(verified):
-            return self._make_empty_result([quote for own in quotes for quote in own])
+            return self._make_empty_result(quoted)
         against = [[quote for quote in own if quote.stance == "against"] for own in verified]
         result = yield from self._score(verified, Judgement, ask)
         if self._needs_a_second_look(result, against):

@@ -497,13 +497,11 @@ class _Grid:
             pairs = [(y, *parts) for y, line in lines if (parts := label_and_figures(line)) is not None]
             if len(pairs) < 2 or 2 * len(pairs) < len(lines):
                 continue
-            begin, end = max(label for _, label, _ in pairs), min(figure for _, _, figure in pairs)
+            rows, labels, figures = zip(*pairs, strict=True)
+            begin, end = max(labels), min(figures)
             if end - begin > _FAR * lines[0][1].size:
-                middle = (begin + end) / 2
-                gutters += (
-                    RuledLine(middle, self._ys[y], self._ys[self._last_row(cells, y, x) + 1])
-                    for y in {y for y, _, _ in pairs}
-                )
+                ends = {y: self._ys[self._last_row(cells, y, x) + 1] for y in rows}
+                gutters += (RuledLine((begin + end) / 2, self._ys[y], ends[y]) for y in ends)
         return gutters
 
     def _open_columns(self, fields: Sequence[Sequence[Sequence[Line]]], cells: Sequence[int]) -> list[RuledLine]:

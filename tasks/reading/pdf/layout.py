@@ -319,13 +319,7 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
     if is_in_letters(text) and page_text.characters <= MOST and not is_right_to_left(text):
         return [(0, len(text), _order_glyphs(textpage, page_text))]
     runs = pdfium.FPDFText_CountRects(textpage, 0, -1)
-    spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
-    if known.is_sheet:
-        spaces += find_touching_cells(textpage, page_text)
-    if known.fields:  # so that what is written on dots stands between the words before and behind them
-        spots = (spot for match in _WRITTEN_ON.finditer(text) for spot in match.span())
-        spaces += [spot for spot in spots if not {text[spot - 1 : spot], text[spot : spot + 1]} & _APART]
-    spaces = sorted({*spaces, *known.spaces})
+    spaces = _find_spaces(textpage, page_text, runs, known)
     edits = [(spot, spot, " ") for spot in spaces]
     if has_right_to_left(text):
         edits += ((spot, spot, "\r\n") for spot in find_missing_breaks(textpage, page_text))
@@ -354,6 +348,18 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
         tables = _by_tags(page, textpage, rules, words, tables, known.tags)
     edits += (edit for table in tables for edit in _edits(table, words, text))
     return sorted(edits, key=itemgetter(0, 1))  # what goes to one place, from the top
+
+
+def _find_spaces(textpage: Any, page_text: PageText, runs: int, known: KnownCells) -> list[int]:
+    """Where spaces are missing in the text of a page of so many runs."""
+    text = page_text.text
+    spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    if known.is_sheet:
+        spaces += find_touching_cells(textpage, page_text)
+    if known.fields:  # so that what is written on dots stands between the words before and behind them
+        spots = (spot for match in _WRITTEN_ON.finditer(text) for spot in match.span())
+        spaces += [spot for spot in spots if not {text[spot - 1 : spot], text[spot : spot + 1]} & _APART]
+    return sorted({*spaces, *known.spaces})
 
 
 def _may_hold_table(runs: list[Box], text: str) -> bool:
