@@ -80,7 +80,7 @@ OURS: Final = (
             ".dotm": f"application/vnd.ms-word.template{_MACROS}",
         },
     ),
-    DocumentFormat((".eml",), ("message/rfc822",), "eml-6", "tasks.reading.mail.eml"),
+    DocumentFormat((".eml",), ("message/rfc822",), "eml-7", "tasks.reading.mail.eml"),
     DocumentFormat(
         (".html", ".htm", ".xhtml"), ("text/html",), "html-3", "tasks.reading.html.reader",
         {".xhtml": "application/xhtml+xml"},
@@ -92,7 +92,7 @@ OURS: Final = (
         (".mhtml", ".mht"), ("multipart/related", "application/x-mimearchive"), "mhtml-1",
         "tasks.reading.mail.eml:read_web_archive",
     ),
-    DocumentFormat((".msg",), ("application/vnd.ms-outlook",), "msg-5", "tasks.reading.mail.msg"),
+    DocumentFormat((".msg",), ("application/vnd.ms-outlook",), "msg-6", "tasks.reading.mail.msg"),
     DocumentFormat(
         (".odp", ".otp", ".fodp"), (f"{_OPEN}presentation",), f"odp-5 by {_PPTX}",
         "tasks.reading.odf:read_presentation",

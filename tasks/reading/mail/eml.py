@@ -26,6 +26,7 @@ from tasks.reading.mail.message import (
     HEADERS,
     Mail,
     MailWords,
+    attach,
     decode_addresses,
     decode_charset,
     decode_content,
@@ -422,7 +423,7 @@ class _Reader:
             self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
             return
         self.mail.attached.append(name)
-        self._writer.attach(name, content or None)
+        attach(name, content or None, self._writer)
 
 
 def _guess_extension(kind: str) -> str:

@@ -14,8 +14,12 @@ from email.header import decode_header
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Final
 
-from tasks.language.normalise import one_line
+from tasks.errors import TooLarge
+from tasks.language.normalise import clean, one_line
+from tasks.reading import limits
+from tasks.reading.detect import is_known
 from tasks.reading.html.reader import read_lines
+from tasks.reading.ooxml.package import EMBEDDED_LIMIT, EMBEDDED_TOTAL, ZipMembers
 from tasks.reading.text_writer import BODY, Writer
 from tasks.reading.txt import decode_text
 
@@ -174,6 +178,9 @@ _ROWS: Final = 3
 _KEPT: Final = 0.95
 """The share of the plain text's words that a page has which is read in its place, at least."""
 _MOST_NAMES: Final = 50
+_MOST_MEMBERS: Final = 1_000
+_LOCKED: Final = 1
+"""The flag of a zip's member that a password closes (APPNOTE.TXT 6.3.10, 4.4.4)."""
 
 
 @dataclass(slots=True)
@@ -225,6 +232,31 @@ def write(mail: Mail, writer: Writer) -> None:
         writer.line()
         with writer.place(BODY, ""):
             writer.text(words)
+
+
+def attach(name: str, data: bytes | None, writer: Writer) -> None:
+    """Pass on an attachment; of a zip the documents inside it, each named behind the archive."""
+    name = one_line(clean(name))
+    if not data or not name.lower().endswith(".zip") or is_known(data) is not None:
+        writer.attach(name, data)
+        return
+    archive, left, locked = ZipMembers(data), EMBEDDED_TOTAL, []
+    members = [entry for entry in archive.entries() if not entry.name.endswith("/") and "__MACOSX" not in entry.name]
+    if len(members) > _MOST_MEMBERS:
+        writer.warn(f"{name} holds {len(members):,} documents: those after the first {_MOST_MEMBERS:,} were left out.")
+    for entry in members[:_MOST_MEMBERS]:
+        member = entry.name.replace("\\", "/").rpartition("/")[2]
+        if int.from_bytes(data[entry.header + 6 : entry.header + 8], "little") & _LOCKED:
+            locked.append(clean(member))
+            continue
+        try:
+            content = archive.read(entry, min(left, EMBEDDED_LIMIT)) if not limits.is_near() else b""
+        except TooLarge:
+            content = b""
+        left -= len(content)
+        writer.attach(f"{name}: {member}", content or None)
+    if locked:
+        writer.warn(f"{name} holds what a password closes: {_list_names(locked)}. Ask for it without one.")
 
 
 def _rows(text: str) -> int:

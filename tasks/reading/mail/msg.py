@@ -25,7 +25,7 @@ from oxmsg.properties import Properties
 
 from tasks.errors import Damaged
 from tasks.reading import formats, limits
-from tasks.reading.mail.message import Mail, MailWords, decode_charset, iso_date, iso_moment, read_header, write
+from tasks.reading.mail.message import Mail, MailWords, attach, decode_charset, iso_date, iso_moment, read_header, write
 from tasks.reading.ooxml import ole
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
 
@@ -243,7 +243,7 @@ def read(source: Source) -> Reading:
     mail.attached = [attachment.name for attachment in attachments]
     write(mail, writer)
     for attachment in attachments:
-        writer.attach(attachment.name, attachment.data)
+        attach(attachment.name, attachment.data, writer)
     if not writer.written:
         writer.warn(NO_TEXT)
     return writer.reading()

@@ -6,12 +6,15 @@ import quopri
 import random
 from email.message import EmailMessage
 from email.policy import SMTP
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import read_document
 from tasks.reading.mail.eml import MOST_PARTS, read
+from tasks.reading.ooxml.package import EMBEDDED_LIMIT
 from tasks.reading.text_writer import Reading
 from tests.cases import cases
 
@@ -129,6 +132,27 @@ def test_attachments_are_handed_on_and_read_after_the_mail() -> None:
     assert "Attachments: Pächterverzeichnis 2024.txt, a.xyz\n" in text.text
     assert text.text.endswith("\n\fEmbedded document: Pächterverzeichnis 2024.txt\nThe lease runs until 2031.\n")
     assert any("a.xyz" in warning for warning in text.warnings)
+
+
+def test_an_attached_zip_is_read_as_the_documents_inside_it() -> None:
+    packed, message = BytesIO(), mail()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        archive.mkdir("2024")
+        archive.writestr("2024/lease.txt", "The lease runs until 2031.")
+        archive.writestr("__MACOSX/2024/._lease.txt", "x")
+        archive.writestr("large.txt", bytes(EMBEDDED_LIMIT + 1))
+        archive.writestr("locked.txt", "secret")
+    data = bytearray(packed.getvalue())
+    data[data.index(b"locked.txt") - 24] |= 1  # of its flags, the one that says that a password closes it
+    message.add_attachment(bytes(data), maintype="application", subtype="zip", filename="papers.ZIP")
+    assert attached(message) == {"papers.ZIP: lease.txt": b"The lease runs until 2031.", "papers.ZIP: large.txt": None}
+    read_mail = read_document(message.as_bytes(policy=SMTP), ".eml")
+    assert read_mail.text.endswith("\n\fEmbedded document: papers.ZIP: lease.txt\nThe lease runs until 2031.")
+    assert read_mail.warnings == [
+        "papers.ZIP holds what a password closes: locked.txt. Ask for it without one.",
+        "Embedded, and read after the text: papers.ZIP: lease.txt.",
+        "Embedded, but lost or too large to be read: papers.ZIP: large.txt.",
+    ]
 
 
 def test_a_mail_inside_is_an_attachment_and_read() -> None:
