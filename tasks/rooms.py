@@ -30,6 +30,7 @@ from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import index_folder_in_pieces
+from tasks.documents.kinds.catalogue import may_be_document
 from tasks.documents.kinds.room import IndexedDocument
 from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
@@ -179,8 +180,8 @@ _MOST_READ: Final = 200
 
 
 class FolderTexts(NamedTuple):
-    """The texts of a room's documents, the names of those that were not read, or not whole, and how many are
-    privileged.
+    """The texts of a room's documents, the names of those that were not read, or not whole (no files of programs), and
+    how many are privileged.
     """
 
     texts: tuple[LedgerText, ...]
@@ -214,7 +215,7 @@ def room_texts(folder_id: str) -> FolderTexts:
         above = [listing.folder.name, *documents.find_paths(session, listing.folder.id)]
     open_to_models, privileged = part_privileged(found, above)
     unread = (one.name for one in listed if one.id not in have or known[one.id].pages != known[one.id].pages_read)
-    return FolderTexts(open_to_models, tuple(unread), len(privileged))
+    return FolderTexts(open_to_models, tuple(filter(may_be_document, unread)), len(privileged))
 
 
 def _read(drive: Drive, document: Document) -> None:

@@ -17,6 +17,7 @@ from storage import database
 from storage.documents import DocumentStatus, RunDocument, company_documents, some_run_documents
 from storage.runs import Run, RunCompany
 from storage.scores import Decision, table_decisions
+from tasks.documents.kinds.catalogue import may_be_document
 from tasks.documents.kinds.room import run_kinds
 from tasks.errors import NotFound
 from tasks.figures.ledger import LedgerText
@@ -171,7 +172,7 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
                 passages = _passages(texts, (company.folder,), EmbeddingSettings.current())
                 read = {text.document_id for text in texts}
                 unread = [row.name for row in documents if row.document_id not in read or row.pages != row.pages_read]
-                answer = ask_room(question, passages, company.name, unread)
+                answer = ask_room(question, passages, company.name, list(filter(may_be_document, unread)))
                 addresses = [document_address(quoted.document_id, quoted.start, quoted.end) for quoted in answer.quotes]
                 answers.append(Asked(company.name, answer, addresses))
         return live.run.id, live.run.batch, answers, [(company.domain, company.name) for company, _ in rooms]

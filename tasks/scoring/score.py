@@ -32,6 +32,7 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer, with_names
 from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
+from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
@@ -450,7 +451,7 @@ def _with_unread(result: CriterionResult, evidence: Evidence) -> CriterionResult
     if evidence.kept:
         kept = say_kept([document.name for document in evidence.kept])
         result = replace(result, reason=f"{result.reason} {kept} It may lie there.", absence=Absence.UNREAD)
-    if not (unread := evidence.unread):
+    if not (unread := [row for row in evidence.unread if may_be_document(row.name)]):
         return result if evidence.kept else replace(result, absence=Absence.SILENT)
     named = ", ".join(map(_in_part, unread[:_MOST_UNREAD]))
     more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""

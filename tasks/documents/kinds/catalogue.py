@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
 _PARTED: Final = re.compile(
@@ -296,3 +296,12 @@ def is_kind(name: str, wanted: str) -> bool:
     while kind is not None and kind.id != wanted:
         kind = kinds()[kind.wider] if kind.wider else None
     return kind is not None
+
+
+def may_be_document(name: str) -> bool:
+    """Whether a file may be a document by its name: it is no program, nothing that a build makes, and no icon."""
+    files, path = read_file("marks.toml")["files"], PurePath(name.casefold())
+    if path.suffix in files["drawn"]:
+        return bool(find_kinds(plain_words(path.stem)))
+    is_program = path.suffix in files["programs"] and " " not in path.name  # "Terms of Node.js" is a document
+    return not is_program and path.name not in files["named"]

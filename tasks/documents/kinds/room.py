@@ -32,6 +32,7 @@ from tasks.documents.kinds.catalogue import (
     is_kind,
     kinds,
     marks,
+    may_be_document,
     names,
     plain_words,
     read_file,
@@ -86,6 +87,8 @@ class DocumentKind:
 
 def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
     """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
+    if not may_be_document(name):
+        return DocumentKind()
     said = signs or Signs()
     stem, ending = _part_name(name)
     folder = path.rsplit("/", 1)[-1]

@@ -126,6 +126,7 @@ def test_nobody_is_ahead_of_who_has_proven_more(ranges: list[tuple[float, float]
 def test_a_gate_that_is_missing_and_an_unread_document_are_told(room: Room) -> None:
     room.asks({"id": "accounts", "document": "audited accounts", "must": True})
     room.holds("Lease.txt", "Lease of the office.")
+    room.holds("Dockerfile")
     assert score_criteria(room.id)
     assert room.outcomes["accounts"].absence == "silent"
     assert Standing.of(room.company).gates_failed == ["accounts"]

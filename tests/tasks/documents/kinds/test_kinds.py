@@ -8,7 +8,7 @@ import pytest
 
 from storage import database
 from storage.texts import NewText, Outcome, save_text
-from tasks.documents.kinds.catalogue import is_kind, kinds
+from tasks.documents.kinds.catalogue import is_kind, kinds, may_be_document
 from tasks.documents.kinds.room import (
     DocumentKind,
     Family,
@@ -740,6 +740,13 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
 )
 def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind: str | None) -> None:
     assert what(name, text).kind == kind
+
+
+@pytest.mark.parametrize("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
+def test_the_text_of_a_program_is_no_document(name: str) -> None:
+    assert what(name, "/* the index */") == DocumentKind()
+    assert not may_be_document(name)
+    assert all(map(may_be_document, ("Group structure chart.svg", "Terms of Node.js", "lease.ts.pdf", "NDA")))
 
 
 def test_an_empty_line_behind_signed_by_is_no_signature() -> None:
