@@ -46,7 +46,7 @@ _NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
-"""Formats in which a signature is a picture over the empty line."""
+"""Formats in which a signature may be a picture over the empty line."""
 _PAGES: Final = frozenset({".htm", ".html", ".md", ".rst", ".txt"})
 """Formats in which the first page of a site is called index, and pages about software are written."""
 _ACCOUNTS: Final = "financial_statements"
@@ -104,7 +104,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
         kind = kinds()[audit]
     if kind is not None and signs is not None and ending in _PAGES and _may_only_speak(stem, ending, kind, signs):
         kind, also = None, tuple((part, start) for part, start in also if start)
-    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
+    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES and not said.is_typed)
     day = _day(stem, said)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))

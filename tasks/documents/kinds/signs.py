@@ -46,7 +46,7 @@ from tasks.documents.kinds.titles import (
 )
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text
+from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, OCR, PAGE, SCANS, TYPED, Reading, shown_text
 
 _OPENING: Final = 3000
 _CLOSING: Final = 6000
@@ -76,6 +76,10 @@ _BEFORE: Final = 600
 _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a character first, which is soon found
 _BLANK_NAME: Final = re.compile(r"[\w()/]+(?: by| par| da)? ?:?[ \t]*(?:_ ?){4,}")
 """Who is to sign, and the empty line for that: "Signed by: ______"."""
+_SIGNED_BY: Final = re.compile(
+    r"(?m)(?:^|[\t|:])[ *_]*+[(\[]signed[)\]]|^[ *_]*+[^\W\d_][^\t|\n]*[(\[]signed[)\]][ *_]*$"
+)
+"""In small letters, "(signed)" before or behind a name; "Contract (signed)" in a list or a table names a document."""
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
@@ -150,6 +154,7 @@ class Signs:
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
+            `is_typed`: on their pages is nothing but type, so that no picture of a signature is there either;
             `unfilled`: words stand in brackets until what they ask for is filled in.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
@@ -169,6 +174,7 @@ class Signs:
     audit: str | None = None
     state: str | None = None
     blank_signatures: bool = False
+    is_typed: bool = False
     unfilled: bool = False
     has_code: bool = False
     dated: str | None = None
@@ -213,7 +219,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.lacks, signs.is_brief = list(_find_lacks(text, body, signs)), len(text) < _BRIEF
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
-    _read_signatures(text, opening, signs)
+    _read_signatures(text, opening, places, signs)
     _read_days(opening, lines, signs)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
@@ -270,13 +276,19 @@ def _find_title(
     return found if found and found[0].kind.id in read_file("marks.toml")["letter"]["kinds"] else None
 
 
-def _read_signatures(text: str, opening: str, signs: Signs) -> None:
+def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], signs: Signs) -> None:
     """Record whether the document is signed or has blank lines for signatures."""
     closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
-    is_signed = any(mark in closing or mark in top for mark in read_file("marks.toml")["text"]["signed"])
+    signed = read_file("marks.toml")["text"]["signed"]
+    is_signed = any(_SIGNED_BY.search(part) or any(mark in part for mark in signed) for part in (closing, top))
     if signs.state is None and is_signed:
         signs.state = "signed"
-    signs.blank_signatures = not is_signed and len(_BLANKS.findall(text[-_CLOSING:])) >= 2
+    blanks = [match.start() for match in _BLANKS.finditer(text, max(0, len(text) - _CLOSING))]
+    signs.blank_signatures = not is_signed and len(blanks) >= 2
+    typed = [(int(start), int(end)) for start, end, kind, _ in places if kind == TYPED]
+    signs.is_typed = all(any(start <= blank < end for start, end in typed) for blank in blanks) and not any(
+        kind == OCR or kind in SCANS for _, _, kind, _ in places
+    )
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
 

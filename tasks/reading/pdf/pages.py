@@ -107,6 +107,8 @@ class PageReading(NamedTuple):
     """Whether its words are in drawing order, and its tables have no rows."""
     labelled: Sequence[Remark] = ()
     """The values of fields whose author says what they are."""
+    is_typed: bool = False
+    """Whether it has lines to write on, and nothing but type and rules."""
 
 
 def read_page(
@@ -373,6 +375,11 @@ _OUTLINES: Final = 100
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
+_TO_SIGN_ON: Final = ("____", "_ _ _ _", ".......", "………")
+_RULE: Final = 5
+_LONG_RULE: Final = 20
+"""Segments of a rule or frame at most, and points at least: strokes of a pen have more of those, or are shorter."""
+
 UNKNOWN: Final = "Characters that their fonts do not name are missing or may be wrong: {}."
 
 
@@ -425,6 +432,28 @@ class Scans:
         """Warn about the pages with some unknown characters."""
         if self._unknown:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
+
+
+def is_typed(page: Any, text: str) -> bool:
+    """Whether an open page has lines to write on in its text, and nothing but type and rules: no picture, pen stroke,
+    annotation or field.
+    """
+    count = pdfium.FPDFPage_CountObjects(page)
+    if not any(line in text for line in _TO_SIGN_ON) or count > _MOST_OBJECTS:
+        return False
+    annotated = document.annotation_kinds(page, pdfium.FPDFPage_GetAnnotCount(page))
+    shown = {*map(document.object_kind, document.page_objects(page, count))}
+    paths = document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), count)
+    return (
+        shown <= {pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH}
+        and all(kind == pdfium.FPDF_ANNOT_LINK for kind in annotated)
+        and all(
+            (segments := document.count_segments(path)) <= _RULE
+            and len(list(document.straight_segments(path, segments))) == segments
+            and max(right - left, top - bottom) >= _LONG_RULE
+            for path, (left, top, right, bottom) in paths
+        )
+    )
 
 
 def _measure_pictures(page: Any) -> float:

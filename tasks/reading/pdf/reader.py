@@ -196,7 +196,10 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
-            with scans.around(index):
+            with (
+                scans.around(index),
+                writer.place(text_writer.TYPED, "") if content.is_typed else contextlib.nullcontext(),
+            ):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
             for line in annotations.list_labelled(content.labelled, text):
@@ -274,9 +277,11 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     if not (is_plain or reading.is_hidden or defects.are_many(reading.unknown, text)):  # those may be replaced
         with contextlib.suppress(MemoryError):
             reading = _set_values(document, page, reading, remarks)
-    pdfium.FPDF_ClosePage(page)
     labelled = [remark for remark in remarks if remark.label]
-    return reading._replace(complete=complete, lost=lost, is_plain=is_plain, labelled=labelled)
+    is_signed = bool(remarks) or pdfium.FPDF_GetSignatureCount(document.handle) > 0
+    is_typed = not is_signed and pages.is_typed(page, reading.text)
+    pdfium.FPDF_ClosePage(page)
+    return reading._replace(complete=complete, lost=lost, is_plain=is_plain, labelled=labelled, is_typed=is_typed)
 
 
 def _has_fields(page: Any) -> bool:

@@ -443,6 +443,9 @@ def test_a_document_of_no_kind_has_none() -> None:
 def test_a_picture_may_hide_the_signature_over_an_empty_line() -> None:
     text = f"{LEASE}\nLandlord: ____________\nTenant: ____________"
     assert [what(name, text).state for name in ("lease.docx", "lease.pdf")] == ["unsigned", None]
+    typed = (0, len(text), "typed", "")
+    assert document_kind("lease.pdf", "", read_signs(text, [typed])).state == "unsigned"
+    assert document_kind("lease.pdf", "", read_signs(text, [(0, 9, "typed", ""), (9, 20, "ocr", "91 %")])).state is None
 
 
 def test_versions_are_one_family_with_the_newest_signed_one_in_front() -> None:
@@ -740,6 +743,12 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
 )
 def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind: str | None) -> None:
     assert what(name, text).kind == kind
+
+
+def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
+    assert what("f.md", f"{LEASE}\nLandlord:\t(signed) A. Berg\tB. Kurz [signed]").state == "signed"
+    assert what("f.md", f"{LEASE}\nB. Kurz (signed)\nTenant").state == "signed"
+    assert what("f.md", f"{LEASE}\n| Management assertion (signed) | path |\n- Lease (signed)\n").state is None
 
 
 @pytest.mark.parametrize("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
