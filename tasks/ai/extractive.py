@@ -20,7 +20,7 @@ from tasks.ai.settings import AiSettings
 from tasks.language.sentences import each_sentence, says_something
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.query import LEAST, asks_count, asks_number, gives_number, measure_coverage
+from tasks.ranking.coverage import LEAST, asks_count, asks_number, gives_number, measure_coverage
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
 
@@ -115,7 +115,7 @@ def quote_sentences(question: str, sources: Sequence[Source], known: str = "") -
 def best_sentences(question: str, sources: Sequence[Source], known: str = "") -> list[Candidate] | None:
     """The sentences that address the question, best first, each with its source; None if no source has any.
 
-    There are none where no sentence covers enough of what is asked (`tasks.ranking.query`); `known` are words that
+    There are none where no sentence covers enough of what is asked (`tasks.ranking.coverage`); `known` are words that
     none needs to have, such as the name of the company that all are about.
     """
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.

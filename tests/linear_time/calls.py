@@ -42,7 +42,8 @@ from tasks.privacy import pseudonyms
 from tasks.privacy.privileged import is_named
 from tasks.privacy.pseudonyms import StandIns
 from tasks.ranking import WordIndex, rank
-from tasks.ranking.query import find_meant_phrases, gives_number, measure_coverage
+from tasks.ranking.coverage import gives_number, measure_coverage
+from tasks.ranking.query import find_meant_phrases
 from tasks.reading import read_document, text_writer, txt
 from tasks.reading.mail import message
 from tasks.reading.text_writer import CELLS, HEADING, PAGE, Place, header_rows
@@ -185,9 +186,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.ai.extractive.best_sentences": lambda text: best_sentences("What was the revenue?", _source(text)),
     "tasks.ai.extractive.answer_by_quotation": lambda text: answer_by_quotation("What was paid?", _source(text)),
     "tasks.ranking.query.find_meant_phrases": find_meant_phrases,
-    "tasks.ranking.query.measure_coverage for a question": lambda text: measure_coverage(text, [STATEMENT]),
-    "tasks.ranking.query.measure_coverage": lambda text: measure_coverage(STATEMENT, [text, *text.split(".")]),
-    "tasks.ranking.query.gives_number": lambda text: gives_number([text], "How many employees are there?"),
+    "tasks.ranking.coverage.measure_coverage for a question": lambda text: measure_coverage(text, [STATEMENT]),
+    "tasks.ranking.coverage.measure_coverage": lambda text: measure_coverage(STATEMENT, [text, *text.split(".")]),
+    "tasks.ranking.coverage.gives_number": lambda text: gives_number([text], "How many employees are there?"),
     "tasks.ai.extractive": lambda text: ExtractiveAnswerer().answer("What was the revenue?", _source(text)),
     "tasks.ai.calls.question_prompt": lambda text: calls.question_prompt(text, _source(text)),
     "tasks.ai.calls.part_prompt": lambda text: calls.part_prompt(text, _source(text), 1, 2),
