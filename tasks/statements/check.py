@@ -69,11 +69,7 @@ class SourceSentence:
     numbers: frozenset[str]
 
 
-def _characters(sentences: Sequence[SourceSentence]) -> int:
-    return sum(len(sentence.original) for sentence in sentences) + 1000
-
-
-@cached(LRUCache(_MOST_CACHED, getsizeof=_characters), lock=Lock())
+@cached(LRUCache(_MOST_CACHED, lambda found: sum(len(one.original) for one in found) + 1000), lock=Lock())
 def source_sentences(text: str) -> Sequence[SourceSentence]:
     """All sentences and rows of a text, in order."""
     result: list[SourceSentence] = []
@@ -336,12 +332,13 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     """
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
-    stated, known = read(_move_head(_with_defined_names(statement, texts))), _find_known_stems(names)
+    stated, known = read(_move_head(statement)), _find_known_stems(names)
     bare = read(_ADDED.sub("", statement.rstrip(". ")))
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
     for number, text in enumerate(texts):
+        stated = read(_move_head(_with_defined_names(statement, text)))
         for place in _nearest_places(stated, text, known):
             candidate = source_sentences(text)[place]
             result = replace(_compare(stated, candidate, known), text=number)
@@ -356,11 +353,9 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     return best
 
 
-def _with_defined_names(statement: str, texts: Sequence[str]) -> str:
-    """The statement with a party named as the texts define it: "the Landlord" for "Harbour Estates plc (the
-    “Landlord”)".
-    """
-    for party in (party for text in texts for party in _DEFINED.finditer(text)):
+def _with_defined_names(statement: str, text: str) -> str:
+    """The statement with the terms that this text defines for names: "Harbour Estates plc (the “Landlord”)"."""
+    for party in _DEFINED.finditer(text):
         name = _FORM.sub("", party["full"]).strip(" ,")
         statement = re.sub(rf"\b{re.escape(name)}(?!\w)", f"the {party['short']}", statement)
     return statement
@@ -484,6 +479,3 @@ class _SaidBy(dict[str, frozenset[str]]):
     def how_many(self, stems: frozenset[str]) -> int:
         """How many of the words a sentence with these stems contains."""
         return len(frozenset[str]().union(*map(self.__getitem__, stems)))
-
-
-__all__ = ["Check", "Finding", "check", "nearest"]

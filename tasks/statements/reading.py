@@ -87,11 +87,6 @@ def _are_family(one: str, other: str) -> bool:
     return common >= _BEGINNING and max(len(one), len(other)) - common <= _LONGEST_ENDING and (one + other).isalpha()
 
 
-def is_near_something(word: str) -> bool:
-    """Whether the thesaurus has a stem."""
-    return word in _GROUPS_OF
-
-
 class DifferenceKind(Enum):
     """A way in which a sentence differs from a statement, with the words that say so."""
 
@@ -333,7 +328,7 @@ class _Reader:
         if is_denied:
             lower = {"can't": "can", "won't": "will"}.get(lower, lower[:-3])
         token = self._add(lower, match.start(), match.end())
-        is_known_word = is_known(token.stem) or is_near_something(token.stem) or lower in _COMMON
+        is_known_word = is_known(token.stem) or token.stem in _GROUPS_OF or lower in _COMMON
         token.is_name = match[0][0].isupper() and lower not in _DETERMINERS and not (self._is_first and is_known_word)
         token.is_content = not any(first <= match.start() < last for first, last in self._limiting)
         if is_denied:
