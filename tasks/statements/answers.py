@@ -266,7 +266,7 @@ def _with_quotations(
     """Check a statement that contains quotations: a source must contain them, and the words around
     them need proof too.
     """
-    places = [_place(quotation, order) for quotation in quotations]
+    places = [next((one for one in order if locate(quotation, one.whole)), None) for quotation in quotations]
     if any(ground is None for ground in places):
         return CheckedStatement(text, Finding.NOT_FOUND, why="its quotation stands in no source")
     numbers = tuple(dict.fromkeys(ground.number for ground in places if ground is not None))
@@ -297,10 +297,6 @@ def _is_label(around: str) -> bool:
     if sentence is None or any(token.limit for token in sentence.tokens):
         return False
     return len(sentence.tokens) <= 2 and not any(has_opposite(token.stem) for token in sentence.tokens)
-
-
-def _place(quotation: str, order: Sequence[Ground]) -> Ground | None:
-    return next((ground for ground in order if locate(quotation, ground.whole)), None)
 
 
 def _short(sentence: str) -> str:

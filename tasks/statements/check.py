@@ -17,7 +17,7 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from cachetools import LRUCache, cached
 
@@ -69,7 +69,10 @@ class SourceSentence:
     numbers: frozenset[str]
 
 
-@cached(LRUCache(_MOST_CACHED, lambda found: sum(len(one.original) for one in found) + 1000), lock=Lock())
+@cached(
+    LRUCache[Any, Sequence[SourceSentence]](_MOST_CACHED, lambda found: sum(len(one.original) for one in found) + 1000),
+    lock=Lock(),
+)
 def source_sentences(text: str) -> Sequence[SourceSentence]:
     """All sentences and rows of a text, in order."""
     result: list[SourceSentence] = []
