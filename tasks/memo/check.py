@@ -26,9 +26,10 @@ from tasks.figures.limited import WrittenText
 from tasks.language.normalise import escape_text
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.language.periods import count_months
+from tasks.language.quotations import locate
 from tasks.language.words import stem
 from tasks.memo.claims import MemoPlace, MemoStatement, MemoTexts, StatementKind, quotation_places, split
-from tasks.memo.contracts import choose_contract, hold_terms, read_terms
+from tasks.memo.contracts import RoomContract, choose_contracts, hold_terms, read_terms
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
@@ -61,6 +62,16 @@ _RATE: Final = re.compile(
 """An amount for a shorter time than that of the ledger's figure: "monthly revenue"; a burn is one for a month."""
 _NARROWED: Final = r"(?: (?:attributable|before|after|from|excluding|including)\b)?"
 """A word behind a name that makes it another one: "net income attributable"."""
+_CAPITALS: Final = re.compile(r"(?<!\w)(?:[A-Z0-9]++\W++){7,}")
+"""Words in capitals throughout, as clauses on liability are written."""
+_UNLESS_ENDED: Final = re.compile(
+    r",? unless (?:it is )?(?:(?:sooner|earlier) )?(?:terminated|ended)\b(?: (?:sooner|earlier))?"
+    r"(?: as provided (?:herein|in this \w+))?",
+    re.IGNORECASE,
+)
+"""What every term is subject to, so that it limits none."""
+_MOST_CONTRACTS: Final = 3
+"""Contracts that a statement may mean, at most; one that may mean more is not held against them."""
 _WORTH_SHOWING: Final = 0.5
 """The share of a claim's words that the nearest sentence has, at least."""
 
@@ -90,7 +101,8 @@ class MemoReason(Enum):
     GIVES_OTHER = "{0} gives {1} for {2}, the memo {3}."
     WORD_FOR_WORD = "The room has it word for word."
     OTHER_COUNTS = "{0} says it too, but another figure counts: {1} ({2})."
-    NEAREST = "No sentence of the room says it; this is the nearest."
+    SEVERAL = "Not each contract that it may mean says so: name the one that is meant."
+    NEAREST = "No sentence was found that says it in nearly these words; this is the nearest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,32 +357,64 @@ def _by_ledger(
 
 
 def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
-    """The verdict of the room's words on a statement, else that of a contract on the terms in it."""
+    """The verdict of the room's words on a statement, else that of the contracts that it can mean.
+
+    What one contract says is no verdict on another, nor on a statement that may mean several.
+    """
     proved = _by_words(statement, room)
-    return (_by_contract(statement, room) or proved) if proved.verdict is MemoVerdict.NOT_FOUND else proved
-
-
-def _by_contract(statement: MemoStatement, room: MemoTexts) -> CheckedClaim | None:
-    """A contract's verdict on the terms that a statement gives; None if it gives none that can be held."""
+    is_proved = proved.verdict is not MemoVerdict.NOT_FOUND
+    proving = {place.document_id for place in proved.places}
+    if is_proved and proving.isdisjoint(one.document.document_id for one in room.contracts):
+        return proved
     stated = read_terms(statement.words)
-    contract = choose_contract(statement.words, stated, room.contracts) if stated else None
-    if contract is None:
-        return None
-    document = contract.document
-    terms = hold_terms(statement.words, stated, contract, room.text_of(document.text_id))
-    if not terms:
-        return None
-    shown = min(terms, key=lambda term: term.is_same)
-    words = room.line_of(document.text_id, shown.start, shown.end)
-    place = exact_place(document.text_id, shown.start, shown.end)
-    given, own = value_in_words(shown.given), value_in_words(shown.stated)
-    return CheckedClaim(
-        statement,
-        MemoVerdict.SUPPORTED if shown.is_same else MemoVerdict.CONTRADICTED,
-        [MemoPlace(document.document_id, document.document_name, place, words)],
-        MemoReason.GIVES if shown.is_same else MemoReason.GIVES_OTHER,
-        (document.document_name, given, shown.name.replace("_", " "), own),
-    )
+    contracts = choose_contracts(statement.words, stated, room.contracts)
+    if not contracts or (is_proved and proving == {one.document.document_id for one in contracts}):
+        return proved
+    held = [_by_contract(statement, stated, contract, room) for contract in contracts[:_MOST_CONTRACTS]]
+    by_verdict = {one.verdict: one for one in reversed(held)}
+    if len(contracts) == 1 and held[0].places:
+        return held[0]
+    if MemoVerdict.SUPPORTED in by_verdict and len(contracts) <= _MOST_CONTRACTS:
+        speaking = {one.verdict for one in held if one.places}
+        if speaking == {MemoVerdict.SUPPORTED}:
+            return by_verdict[MemoVerdict.SUPPORTED]
+    is_open = is_proved or MemoVerdict.SUPPORTED in by_verdict
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND, _places(held), MemoReason.SEVERAL) if is_open else proved
+
+
+def _by_contract(
+    statement: MemoStatement, stated: Mapping[str, Any], contract: RoomContract, room: MemoTexts
+) -> CheckedClaim:
+    """A contract's verdict on a statement about it: of the terms that both give, else of its sentences."""
+    document, text = contract.document, room.text_of(contract.document.text_id)
+    terms = hold_terms(statement.words, stated, contract, text) if stated else []
+    if terms:
+        shown = min(terms, key=lambda term: term.is_same)
+        given, own = value_in_words(shown.given), value_in_words(shown.stated)
+        place = exact_place(document.text_id, shown.start, shown.end)
+        words = room.line_of(document.text_id, shown.start, shown.end)
+        return CheckedClaim(
+            statement,
+            MemoVerdict.SUPPORTED if shown.is_same else MemoVerdict.CONTRADICTED,
+            [MemoPlace(document.document_id, document.document_name, place, words)],
+            MemoReason.GIVES if shown.is_same else MemoReason.GIVES_OTHER,
+            (document.document_name, given, shown.name.replace("_", " "), own),
+        )
+    spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
+    spoken = _UNLESS_ENDED.sub(lambda match: " " * len(match[0]), spoken)
+    results = [statement_proof.check(words, [spoken], room.names) for words in contract.retell(statement.words)]
+    order = (statement_proof.Finding.SUPPORTED, statement_proof.Finding.CONTRADICTED, statement_proof.Finding.NOT_FOUND)
+    best = min(results, key=lambda one: (order.index(one.verdict), -one.share))
+    span = locate(best.sentence, spoken)
+    if span is None or (best.verdict is statement_proof.Finding.NOT_FOUND and best.share < _WORTH_SHOWING):
+        return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
+    place = exact_place(document.text_id, *span)
+    places = [MemoPlace(document.document_id, document.document_name, place, " ".join(text[slice(*span)].split()))]
+    if best.verdict is statement_proof.Finding.SUPPORTED:
+        return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
+    if best.verdict is statement_proof.Finding.CONTRADICTED:
+        return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, difference=best.difference)
+    return CheckedClaim(statement, MemoVerdict.NOT_FOUND, places, MemoReason.NEAREST)
 
 
 def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) -> Sequence[RoomFigure]:

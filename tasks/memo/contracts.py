@@ -1,15 +1,19 @@
 """What a memo says of a contract's terms, checked against the values that the room's contracts state.
 
 The finders of `tasks.table` read a statement as they read a contract: "either party may terminate on 90 days' notice"
-has a notice of 90 days. It is checked against the one contract that it can mean: with a party that it names, else the
+has a notice of 90 days. It is checked against the one contract that it can mean: the one that it names, else the
 room's only one. Where the statement has words that the contract's clause has not, nothing is said.
+
+A sentence of a contract speaks of "this Agreement" and "the Supplier", a memo of "the supply agreement" and "Alder
+Steel". A statement is retold in the words of the contract that it names before it is compared with the sentences there.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from tasks.figures.ledger import LedgerText
@@ -20,16 +24,34 @@ from tasks.statements.reading import FAMILY, Limit, ParsedSentence, nearness, re
 from tasks.table.cells import find_text_cells
 from tasks.table.clauses import FINDERS, is_notice
 from tasks.table.columns import Column, ColumnSet
-from tasks.table.spans import PERPETUAL, Contract, Span, find_dates, find_durations, says
+from tasks.table.spans import (
+    OPENING,
+    PERPETUAL,
+    Contract,
+    Span,
+    clause_around,
+    find_dates,
+    find_durations,
+    flatten,
+    says,
+)
 
 _FEWEST: Final = 2
 """Cells from which on a document is taken for a contract."""
-_TITLE: Final = 300
-"""Characters at the beginning of a contract that say what it is."""
+_TITLE_LINES, _TITLE = 12, 60
+"""Lines at the beginning of a contract that may say what it is, and characters of such a line at most."""
+_BLOCK: Final = 1200
+"""Characters at the beginning of a contract in which its parties are named, where nothing reads who they are."""
+_TO_TERM: Final = 400
+"""Characters behind a party's name in which the contract says what it is called."""
+_PERSON: Final = 4
+"""Words of a name from which on its last word alone names nobody."""
 _SURE: Final = 0.7
 """How sure a statement's own value must be."""
 _OF_ONE: Final = frozenset({"notice", "assignment"})
 """Terms that may be another party's."""
+_PAID: Final = frozenset({"price", "rent", "deposit", "salary"})
+"""Terms that one party pays and another receives."""
 _HELD: Final = (
     "agreement_date", "effective_date", "expiry", "term", "renewal", "notice", "probation", "governing_law", "parties",
     "rent", "deposit", "salary", "price", "assignment",
@@ -55,38 +77,127 @@ _IN_MONTHS_OR_DAYS: Final = {"D": 1, "W": 7, "M": 1, "Y": 12}
 
 
 def _name_stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, re.findall(r"[^\W\d_]+", words)))
+    return frozenset(map(stem, re.findall(r"[^\W\d_]{2,}", words.replace("icence", "icense"))))
 
 
 _ROLES: Final = _name_stems(
     "landlord tenant lessor lessee employer employee seller buyer vendor purchaser supplier customer client company"
     " contractor consultant licensor licensee provider sponsor lender borrower"
 )
+_PAID_TO: Final = _name_stems("employee")
 _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
-    " give require terminate end expire expiry renew renewal automatically another run last under written"
-    " remain continue stay effect effective force valid price value"
+    " give require terminate end expire expiry renew renewal automatically another run last under written receives"
+    " earns remain continue stay effect effective force valid price value and the this its his her their our with of an"
+    " by to inc llc ltd plc corp gmbh"
 )
 """Words in which any statement of a contract's term may be put."""
 
+_KINDS: Final = (
+    r"(?:[Aa]greement|[Cc]ontract|[Ll]ease|[Dd]eed|[Ss]ubcontract|[Ll]icen[cs]e|[Mm]emorandum of understanding"
+    r"|Memorandum of Understanding|NDA|MOU|MSA|SLA|DPA)\b(?! (?:[Aa]greement|[Cc]ontract|price|sum|value|year|fee)\b)"
+)
+_NAME: Final = r"[a-z]?[A-Z][\w&.’'-]{0,40}(?:,? (?:(?:of|and|&) )?[a-z]?[A-Z][\w&.’'-]{0,40}){0,9}"
+_REFERENCE: Final = re.compile(
+    rf"\b(?:[Tt]he|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|{_NAME}['’]s?)"
+    r" (?:(?!(?:the|a|an|of|under|in|on|to|by|is|was|may|shall|from|with|for)\b)[\w&.,'’-]+ ){0,6}?"
+    rf"{_KINDS}(?: (?:by and between|between|with|among|of) {_NAME})?"
+)
+"""How a statement calls a contract: "the supply agreement with Alder Steel", "its contract"."""
+_UNDER: Final = re.compile(
+    rf",? ?\b(?:[Uu]nder|[Ii]n|[Oo]f|[Uu]pon|[Pp]ursuant to|[Aa]ccording to) {_REFERENCE.pattern},?"
+)
+_THIS: Final = re.compile(r"\b(?i:this) ((?:[A-Z][\w-]* ){1,6}(?i:agreement|contract|lease|deed))\b")
+_NOUNS: Final = re.compile(
+    r"\b[Tt]his (Agreement|Contract|Lease|Deed|Subcontract|Licen[cs]e|MOU|DPA|agreement|contract)\b"
+)
+_BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“](?:the )?(?P<term>[^()\"“”]{2,40})[\"”][^()]{0,60}\)")
+_MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
+"""What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""
+_NO_TERM: Final = frozenset({"agreement", "contract", "lease", "party", "parties", "effective date"})
+_AMENDS: Final = re.compile(r"(?i)\b(?:amend|supplement|addendum|side letter|variation|novation|nachtrag|avenant)")
+_OF_EITHER: Final = re.compile(r"\b(?:either|each|any) party\b", re.IGNORECASE)
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+_WORD: Final = re.compile(r"\w[\w&’'-]*")
+_RUN: Final = re.compile(
+    r"(?<![\w&.’'-])(?!(?:The|Under|Either|Each|Neither|Both|In|On|At|By|For)\b)(?:[A-Z]|[a-z][A-Z])[\w&-]*"
+    r"(?:(?:\.?,? |['’](?!s\b))(?:[A-Z]|[a-z][A-Z])[\w&-]*)*(?:(?<=Inc)|(?<=Corp)|(?<=Ltd)|(?<=Co))?\.?(?=[\W]|$)"
+)
+_FORM: Final = re.compile(r"(?:plc|Limited|Ltd|Inc|Corp|Corporation|LLC|LLP|LP|GmbH|AG|AS|SA|SARL|Co|Company)")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class RoomContract:
-    """A contract of a room: its document, title, and the cells with a value, as `tasks.table.cells` stores them."""
+    """A contract of a room: its document, how it begins, and the cells with a value (`tasks.table.cells`)."""
 
     document: LedgerText
-    title: str
+    opening: str
     cells: Mapping[str, Mapping[str, Any]]
 
-    @property
-    def party_names(self) -> frozenset[str]:
-        """The words of its parties' names."""
-        return _name_stems(" ".join(self.cells.get("parties", {"value": []})["value"])) - _OF_ANY - _ROLES
+    @cached_property
+    def title(self) -> str:
+        """Its first lines that are titles."""
+        lines = [line for line in map(str.strip, self.opening.splitlines()[:_TITLE_LINES]) if len(line) < _TITLE]
+        return " ".join((*filter(None, lines), *_THIS.findall(self.opening)[:1]))
 
-    @property
+    @cached_property
+    def titles(self) -> frozenset[str]:
+        """The words of its title and of its file's name."""
+        return _name_stems(f"{self.title} {_CAMEL.sub(' ', self.document.document_name)}") - _OF_ANY
+
+    @cached_property
+    def terms(self) -> Mapping[str, str]:
+        """The names of its parties, and the term that the contract defines for each: "Alder Steel GmbH", "Supplier"."""
+        opening, defined = " ".join(self.opening.split()), dict[str, str]()
+        parties = [str(name) for name in self.cells.get("parties", {"value": []})["value"]]
+        for name in parties:
+            behind = opening.partition(name)[2][:_TO_TERM]
+            behind = min((behind.partition(other)[0] for other in parties if other != name), key=len, default=behind)
+            bracket = _BRACKET.search(behind)
+            defined[name] = bracket["term"] if bracket and bracket["term"].lower() not in _NO_TERM else ""
+        means = {match["name"]: match["term"] for match in _MEANS.finditer(opening) if stem(match["term"]) in _ROLES}
+        return defined | means
+
+    @cached_property
+    def party_names(self) -> frozenset[str]:
+        """The words of its parties' names, and of what it calls them for short."""
+        return _name_stems(" ".join((*self.terms, *self.terms.values()))) - _OF_ANY - _ROLES
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The words by which a statement may mean it: of its parties, its title and its file's name."""
-        return self.party_names | (_name_stems(f"{self.title} {self.document.document_name}") - _OF_ANY - _ROLES)
+        unread = "" if "parties" in self.cells else " ".join(_RUN.findall(self.opening[:_BLOCK]))
+        return self.party_names | self.titles | _name_stems(unread)
+
+    def retell(self, words: str) -> Sequence[str]:
+        """A statement that names this contract, as the contract itself would say it, in each way that it may."""
+        noun = max(_NOUNS.findall(self.opening), key=len, default="Agreement")
+        by_name, bare = _REFERENCE.sub(f"this {noun}", words), _UNDER.sub("", words)
+        alone = re.sub(rf"(?<=\w) this {noun}\b", "", _REFERENCE.sub(f"this {noun}", bare))
+        told = [one for words in (by_name, bare, alone) for one in (words, self.with_terms(words))]
+        return list(dict.fromkeys(f"{one[:1].upper()}{one[1:]}" for one in map(str.strip, told)))
+
+    def with_terms(self, words: str) -> str:
+        """Words with the terms of the contract in place of its parties' names."""
+        for run, name in reversed(list(self.find_parties(words))):
+            if term := self.terms[name]:
+                before = re.sub(r"\b[Tt]he $", "", words[: run.start])
+                article = "the " if f"the {term}" in self.opening else ""
+                words = f"{before}{article}{term}{words[run.end :]}"
+        return words
+
+    def find_parties(self, words: str) -> Iterator[tuple[Span, str]]:
+        """Where a statement names a party or a person of this contract, and the name that it has there.
+
+        A name may lack its legal form and what stands behind its first words, and a person's first name.
+        """
+        for run in _RUN.finditer(words):
+            said = [word.casefold() for word in _WORD.findall(run[0]) if not _FORM.fullmatch(word)]
+            for name in self.terms:
+                own = [word.casefold() for word in _WORD.findall(name) if not _FORM.fullmatch(word)]
+                is_person = len(own) < _PERSON and len(own) == len(_WORD.findall(name))
+                if said and (said == own[: len(said)] or (is_person and said == own[-1:])):
+                    yield Span(*run.span()), name
 
 
 class HeldTerm(NamedTuple):
@@ -101,13 +212,16 @@ class HeldTerm(NamedTuple):
 
 
 def find_contracts(documents: Iterable[LedgerText]) -> list[RoomContract]:
-    """The documents of a room that state what contracts state."""
+    """The documents of a room that state what contracts state, and those that change them."""
     by_text = {document.text_id: document for document in documents}
     found = find_text_cells(by_text, ColumnSet(columns=[Column(id=name, find=name) for name in _HELD]))
     filled = {key: {name: cell for name, cell in cells.items() if cell["value"]} for key, cells in found.items()}
-    chosen = {key: _with_term(cells) for key, cells in filled.items() if len(cells) >= _FEWEST}
-    titles = {key: stretch(key, 0, _TITLE).strip().partition("\n")[0] for key in chosen}
-    return [RoomContract(by_text[key], titles[key], cells) for key, cells in chosen.items()]
+    contracts = [
+        RoomContract(by_text[key], stretch(key, 0, OPENING), _with_term(cells))
+        for key, cells in filled.items()
+        if cells
+    ]
+    return [one for one in contracts if len(one.cells) >= _FEWEST or _AMENDS.search(one.title)]
 
 
 def _with_term(cells: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
@@ -140,13 +254,21 @@ def read_terms(words: str) -> dict[str, Any]:
     return stated
 
 
-def choose_contract(words: str, stated: Iterable[str], contracts: Sequence[RoomContract]) -> RoomContract | None:
-    """The one contract with such terms of which a statement has most names; None if there are several."""
-    own = _name_stems(words)
-    shared = [len(own & one.names) for one in contracts]
-    named = [one for one, count in zip(contracts, shared, strict=True) if count == max(shared, default=0)]
-    held = [one for one in named if not one.cells.keys().isdisjoint(stated)]
-    return held[0] if len(held) == 1 else None
+def choose_contracts(words: str, stated: Collection[str], contracts: Sequence[RoomContract]) -> list[RoomContract]:
+    """The contracts that a statement can mean, by its words and the terms that it gives.
+
+    They have all words that it calls a contract by ("the supply agreement with Alder Steel"), and all names of parties
+    that it gives. Where it gives neither, those that state such terms.
+    """
+    called = " ".join(match[0] for match in _REFERENCE.finditer(words))
+    kind = _name_stems(" ".join(word for word in _WORD.findall(called) if word.islower())) - _OF_ANY
+    names = _name_stems(" ".join(word for word in _WORD.findall(called) if not word.islower())) - _OF_ANY
+    names |= _name_stems(
+        " ".join(words[run.start : run.end] for one in contracts for run, _ in one.find_parties(words))
+    )
+    if not kind | names:
+        return [one for one in contracts if not one.cells.keys().isdisjoint(stated)]
+    return [one for one in contracts if kind <= one.titles and names - _OF_ANY <= one.names]
 
 
 def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, text: str) -> list[HeldTerm]:
@@ -154,14 +276,17 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
 
     Of terms that differ, one alone is given, and its stated value is nowhere in the contract's text.
     """
+    words = contract.with_terms(_REFERENCE.sub("this agreement", words)).replace(" upon ", " on ")
     sentence, terms = read(words), list[HeldTerm]()
     for name, value in stated.items():
         cell = contract.cells.get(name)
         if cell is None:
             return []
         (start, end), given = (cell["spans"][0][0], cell["spans"][-1][1]), cell["value"]
+        if name == "term" and says("no_term", text[start:end]):
+            return []  # that of a warranty, or for which somebody may not compete
         terms.append(HeldTerm(name, value, given, start, end, _is_same(value, given)))
-    differ = [term.stated for term in terms if not term.is_same]
+    differ = [term for term in terms if not term.is_same]
     clauses = " ".join(text[term.start : term.end] for term in terms)
     said = {token.stem for token in read(f"{clauses} {contract.title} {[*stated.values()]}").tokens}
     said |= contract.names | _OF_ANY | _find_initials(contract.title)
@@ -169,9 +294,15 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
         return []
     if Limit.NEGATION in {token.limit for token in sentence.tokens} and "forbidden" not in stated.values():
         return []
+    if not _PAID.isdisjoint(stated) and not {token.stem for token in sentence.tokens}.isdisjoint(
+        _ROLES - _PAID_TO | contract.party_names
+    ):
+        return []  # who pays and who receives is left to the words
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []
-    is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(_stands_in(one, text) for one in differ)
+    is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(
+        _stands_in(term.name, term.stated, text) for term in differ
+    )
     is_open |= "sign" in {token.stem for token in sentence.tokens} and "as of" in clauses.casefold()
     return [] if differ and is_open else terms
 
@@ -213,12 +344,20 @@ def _may_agree(stated: Any, given: Any) -> bool:
     return PERPETUAL in (stated, given) or (isinstance(mine, tuple) and mine[1] != theirs[1])
 
 
-def _stands_in(value: Any, text: str) -> bool:
-    """Whether a value is stated anywhere in a contract; that of another kind than a day, a time or a name may be."""
+def _stands_in(name: str, value: Any, text: str) -> bool:
+    """Whether a value is stated anywhere in a contract; that of another kind than a day, a time or a name may be.
+
+    A notice is one of another notice, and a term is not that of a warranty or of confidentiality.
+    """
     if not isinstance(value, str):
         return not isinstance(value, dict) or value["value"] in re.sub(r"[^\d.]", "", text)
     if _DURATION.fullmatch(value):
-        return any(_is_same(value, other.value) for other in find_durations(text, 0, len(text)))
+        flat = flatten(text)
+        same = [other for other in find_durations(flat, 0, len(flat)) if _is_same(value, other.value)]
+        clauses = [clause_around(text, flat, other.start, other.end) for other in same]
+        if name == "notice":
+            return any(is_notice(flat, other, clause) for other, clause in zip(same, clauses, strict=True))
+        return any(name != "term" or not says("no_term", flat[slice(*clause)]) for clause in clauses)
     if _is_day(value):
         return any(_is_same(value, other.day.isoformat()) for other in find_dates(text, 0, len(text)))
     return value.casefold() in text.casefold() or value in {"consent", "free", "forbidden"}
@@ -248,6 +387,8 @@ def _gives_value(figure: StatedFigure, values: Sequence[Any]) -> bool:
 def _has_one_subject(sentence: ParsedSentence, clauses: str, contract: RoomContract) -> bool:
     """Whether what may be one party's term is said of the party of which the clause says it first, or of any."""
     stems = [token.stem for token in sentence.tokens]
+    if _OF_EITHER.search(clauses):
+        return True
     own = [word for word in stems if word in _ROLES]
     theirs = [word for word in map(stem, re.findall(r"[^\W\d_]+", clauses)) if word in _ROLES]
     return contract.party_names.isdisjoint(stems) and (not own or (len(set(own)) == 1 and theirs[:1] == own[:1]))

@@ -43,6 +43,7 @@ STATED = {
     MemoVerdict.CONTRADICTED: (
         "The office lease agreement remains in effect for five years.",
         "The contract with Alder Steel is governed by German law.",
+        "The contract with Alder Steel is not governed by English law.",
         "The supplier may terminate the supply agreement on three months' notice.",
         "The lease expires on 31 October 2029.",
         "The monthly rent is $15,200.",
@@ -52,7 +53,6 @@ STATED = {
         "The contract with Alder Steel is governed by the laws of the United Kingdom.",
         "The licence agreement is governed by German law.",
         "The customer may terminate the supply agreement on six months' notice.",
-        "The contract with Alder Steel is not governed by English law.",
         "The amendment was signed on 3 May 2023.",
         "The annual rent is $12,500.",
         "The base rent is $150,000.",
@@ -75,3 +75,74 @@ def test_a_term_is_held_against_the_one_contract_that_a_statement_can_mean(home:
     for verdict, statements in STATED.items():
         checked = check_memo("\n\n".join(statements), [], "memo.txt", room)
         assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)
+
+
+SUPPLIES = """SUPPLY AGREEMENT
+
+This Supply Agreement (this "Agreement") is made on 9 June 2022 between Cedar Rubber SA ("Supplier") and Birch Motors
+plc ("Customer").
+
+1. This Agreement shall continue for an initial term of two (2) years.
+
+2. Customer shall pay Supplier a monthly fee of EUR 12,000. Customer may not terminate this Agreement for convenience.
+
+3. Except for breach of confidentiality, Supplier's total liability shall not exceed EUR 2,000,000.
+
+4. EACH PARTY SHALL INSURE ITS OWN TOOLS AGAINST FIRE AND THEFT.
+"""
+LOAN = """LOAN AGREEMENT
+
+This Loan Agreement is dated 5 May 2023 between Ivy Bank AG (the "Lender") and Juniper Energy GmbH (the "Borrower").
+
+1. The Borrower shall indemnify the Lender against claims of third parties. This Agreement is governed by Swiss law.
+"""
+RESELLER = """RESELLER AGREEMENT
+
+This Agreement is made on 1 May 2023 between Gum Software Inc. ("Vendor") and Hazel Systems LLC ("Reseller").
+
+1. This Agreement shall continue for an initial term of two (2) years. Vendor shall pay Reseller a commission of 12%.
+"""
+AMENDMENT = """FIRST AMENDMENT TO RESELLER AGREEMENT
+
+This Amendment is made on 2 April 2024 between Gum Software Inc. ("Vendor") and Hazel Systems LLC ("Reseller").
+
+1. The initial term of the Reseller Agreement is five (5) years.
+"""
+RETOLD = {
+    MemoVerdict.SUPPORTED: (
+        "Birch Motors pays Cedar Rubber a monthly fee of EUR 12,000.",
+        "Under the agreement with Cedar Rubber each party must insure its own tools against fire and theft.",
+        "Juniper Energy must indemnify Ivy Bank against claims of third parties.",
+        "The supplier may terminate the agreement with Alder Steel on six months' notice.",
+    ),
+    MemoVerdict.CONTRADICTED: (
+        "Birch Motors pays Cedar Rubber a monthly fee of EUR 21,000.",
+        "Birch Motors may terminate the Cedar Rubber agreement for convenience.",
+        "The supply agreement with Cedar Rubber has an initial term of three years.",
+    ),
+    MemoVerdict.NOT_FOUND: (
+        "Birch Motors pays Alder Steel a monthly fee of EUR 12,000.",
+        "Cedar Rubber pays Birch Motors a monthly fee of EUR 12,000.",
+        "Ivy Bank must indemnify Juniper Energy against claims of third parties.",
+        "Cedar Rubber's total liability shall not exceed EUR 2,000,000.",
+        "The supply agreement has an initial term of two years.",
+        "The supply agreement with Oak Glass is governed by English law.",
+        "The agreement is governed by English law.",
+        "The reseller agreement has an initial term of two years.",
+        "The reseller agreement has an initial term of five years.",
+        "The loan agreement with Juniper Energy is governed by Swiss and German law.",
+    ),
+}
+
+
+def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract_s_own_words(home: Path) -> None:
+    room = []
+    contracts = {"Alder": SUPPLY, "Cedar": SUPPLIES, "Loan": LOAN, "Reseller": RESELLER, "Amendment": AMENDMENT}
+    with database.writing() as session:
+        for name, text in contracts.items():
+            new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
+            room.append(LedgerText(texts.save_text(session, new).id, name, f"{name}.txt"))
+    for verdict, statements in RETOLD.items():
+        checked = check_memo("\n\n".join(statements), [], "memo.txt", MemoTexts(room, "Acme"))
+        assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)
+        assert all("No sentence of the room says it" not in one.why for one in checked)
