@@ -29,7 +29,7 @@ from tasks.language.periods import count_months
 from tasks.language.quotations import locate
 from tasks.language.words import stem
 from tasks.memo.claims import MemoPlace, MemoStatement, MemoTexts, StatementKind, quotation_places, split
-from tasks.memo.contracts import RoomContract, choose_contracts, hold_terms, read_terms
+from tasks.memo.contracts import RoomContract, call_contract, choose_contracts, hold_terms, read_terms
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
@@ -368,6 +368,8 @@ def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
         return proved
     stated = read_terms(statement.words)
     contracts = choose_contracts(statement.words, stated, room.contracts)
+    if not contracts and is_proved and any(call_contract(statement.words)):
+        return CheckedClaim(statement, MemoVerdict.NOT_FOUND)  # what the room has no such contract for
     if not contracts or (is_proved and proving == {one.document.document_id for one in contracts}):
         return proved
     held = [_by_contract(statement, stated, contract, room) for contract in contracts[:_MOST_CONTRACTS]]

@@ -11,7 +11,7 @@ Steel". A statement is retold in the words of the contract that it names before 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -50,11 +50,11 @@ _SURE: Final = 0.7
 """How sure a statement's own value must be."""
 _OF_ONE: Final = frozenset({"notice", "assignment"})
 """Terms that may be another party's."""
-_PAID: Final = frozenset({"price", "rent", "deposit", "salary"})
+_PAID: Final = frozenset({"rent", "deposit", "salary"})
 """Terms that one party pays and another receives."""
 _HELD: Final = (
     "agreement_date", "effective_date", "expiry", "term", "renewal", "notice", "probation", "governing_law", "parties",
-    "rent", "deposit", "salary", "price", "assignment",
+    "rent", "deposit", "salary", "assignment",
 )  # fmt: skip
 _HARMLESS: Final = frozenset({None, Limit.POSSIBLE, Limit.REQUIRED, Limit.ANY, Limit.ALL, Limit.NEGATION})
 _WHOLES: Final = frozenset({"united states", "united states of america", "united kingdom", "canada", "australia"})
@@ -85,6 +85,7 @@ _ROLES: Final = _name_stems(
     " contractor consultant licensor licensee provider sponsor lender borrower"
 )
 _PAID_TO: Final = _name_stems("employee")
+_PAYS: Final = _name_stems("pay pays paid owe owes give grant grants")
 _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
     " give require terminate end expire expiry renew renewal automatically another run last under written receives"
@@ -216,23 +217,8 @@ def find_contracts(documents: Iterable[LedgerText]) -> list[RoomContract]:
     by_text = {document.text_id: document for document in documents}
     found = find_text_cells(by_text, ColumnSet(columns=[Column(id=name, find=name) for name in _HELD]))
     filled = {key: {name: cell for name, cell in cells.items() if cell["value"]} for key, cells in found.items()}
-    contracts = [
-        RoomContract(by_text[key], stretch(key, 0, OPENING), _with_term(cells))
-        for key, cells in filled.items()
-        if cells
-    ]
+    contracts = [RoomContract(by_text[key], stretch(key, 0, OPENING), cells) for key, cells in filled.items() if cells]
     return [one for one in contracts if len(one.cells) >= _FEWEST or _AMENDS.search(one.title)]
-
-
-def _with_term(cells: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-    """The cells of a contract with the months from its first to its last day, where both are given, as its term."""
-    if not {"effective_date", "expiry"} <= cells.keys() or PERPETUAL in (end := cells["expiry"]["value"]):
-        return cells
-    first, last = date.fromisoformat(cells["effective_date"]["value"]), date.fromisoformat(end) + timedelta(1)
-    months = 12 * (last.year - first.year) + last.month - first.month
-    is_whole = months > 0 and last.day - first.day in {0, 1}
-    rest = {name: cell for name, cell in cells.items() if name != "term"}
-    return {**rest, "term": {**cells["expiry"], "value": f"P{months}M"}} if is_whole else cells
 
 
 def read_terms(words: str) -> dict[str, Any]:
@@ -246,12 +232,17 @@ def read_terms(words: str) -> dict[str, Any]:
         whole = Span(0, len(words))
         notices = {one.value for one in find_durations(words, *whole) if is_notice(words, one, whole)}
         stated |= {"notice": notices.pop()} if len(notices) == 1 else {}
-    if not {"rent", "deposit", "salary"}.isdisjoint(stated) or re.search(r"\b(?:per|each)\b", words):
-        stated.pop("price", None)
     for one in find_durations(words, 0, len(words)):
         if _LASTS.search(words, 0, one.start) and _WHOLLY.match(words, one.end):
             stated["term"] = one.value
     return stated
+
+
+def call_contract(words: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a statement calls a contract by: common words ("supply", "lease") and names; empty where it calls none."""
+    called = _WORD.findall(" ".join(match[0] for match in _REFERENCE.finditer(words)))
+    common, names = (" ".join(word for word in called if word.islower() is is_common) for is_common in (True, False))
+    return _name_stems(common) - _OF_ANY, _name_stems(names) - _OF_ANY
 
 
 def choose_contracts(words: str, stated: Collection[str], contracts: Sequence[RoomContract]) -> list[RoomContract]:
@@ -260,9 +251,7 @@ def choose_contracts(words: str, stated: Collection[str], contracts: Sequence[Ro
     They have all words that it calls a contract by ("the supply agreement with Alder Steel"), and all names of parties
     that it gives. Where it gives neither, those that state such terms.
     """
-    called = " ".join(match[0] for match in _REFERENCE.finditer(words))
-    kind = _name_stems(" ".join(word for word in _WORD.findall(called) if word.islower())) - _OF_ANY
-    names = _name_stems(" ".join(word for word in _WORD.findall(called) if not word.islower())) - _OF_ANY
+    kind, names = call_contract(words)
     names |= _name_stems(
         " ".join(words[run.start : run.end] for one in contracts for run, _ in one.find_parties(words))
     )
@@ -294,9 +283,9 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
         return []
     if Limit.NEGATION in {token.limit for token in sentence.tokens} and "forbidden" not in stated.values():
         return []
-    if not _PAID.isdisjoint(stated) and not {token.stem for token in sentence.tokens}.isdisjoint(
-        _ROLES - _PAID_TO | contract.party_names
-    ):
+    said = {token.stem for token in sentence.tokens}
+    payee = _PAID_TO if said.isdisjoint(_PAYS) else frozenset[str]()
+    if not _PAID.isdisjoint(stated) and not said.isdisjoint((_ROLES | contract.party_names) - payee):
         return []  # who pays and who receives is left to the words
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []

@@ -278,7 +278,7 @@ EXCUSED: Final[dict[str, str]] = {
         | reading\.(formats|ocr\.\w+|libreoffice)\.\w+
         | companies\.claims\.warn_left_out | files\.check_writable""",
     "it puts together calls that are measured by themselves, for texts that are cut before": r"""
-        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|contracts\.(choose_contracts|hold_terms))
+        memo\.(check\.(check_memo|as_json)|claims\.quotation_places|contracts\.(call_contract|choose_contracts|hold_terms))
         | scoring\.(checks\.nearest_documents|judge\.prepare)
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",

@@ -102,6 +102,12 @@ This Agreement is made on 1 May 2023 between Gum Software Inc. ("Vendor") and Ha
 
 1. This Agreement shall continue for an initial term of two (2) years. Vendor shall pay Reseller a commission of 12%.
 """
+EMPLOYMENT = """EMPLOYMENT CONTRACT
+
+This Employment Contract is made on 2 May 2023 between Gum Software Inc. ("Company") and Jane Hall ("Employee").
+
+1. The Company shall pay the Employee an annual base salary of EUR 185,000. This Contract is governed by Dutch law.
+"""
 AMENDMENT = """FIRST AMENDMENT TO RESELLER AGREEMENT
 
 This Amendment is made on 2 April 2024 between Gum Software Inc. ("Vendor") and Hazel Systems LLC ("Reseller").
@@ -111,24 +117,28 @@ This Amendment is made on 2 April 2024 between Gum Software Inc. ("Vendor") and 
 RETOLD = {
     MemoVerdict.SUPPORTED: (
         "Birch Motors pays Cedar Rubber a monthly fee of EUR 12,000.",
+        "Jane Hall receives an annual base salary of EUR 185,000.",
         "Under the agreement with Cedar Rubber each party must insure its own tools against fire and theft.",
         "Juniper Energy must indemnify Ivy Bank against claims of third parties.",
         "The supplier may terminate the agreement with Alder Steel on six months' notice.",
     ),
     MemoVerdict.CONTRADICTED: (
         "Birch Motors pays Cedar Rubber a monthly fee of EUR 21,000.",
-        "Birch Motors may terminate the Cedar Rubber agreement for convenience.",
         "The supply agreement with Cedar Rubber has an initial term of three years.",
     ),
     MemoVerdict.NOT_FOUND: (
         "Birch Motors pays Alder Steel a monthly fee of EUR 12,000.",
         "Cedar Rubber pays Birch Motors a monthly fee of EUR 12,000.",
         "Ivy Bank must indemnify Juniper Energy against claims of third parties.",
+        "Birch Motors may terminate the Cedar Rubber agreement for convenience.",
+        "The lease is governed by Swiss law.",
+        "Jane Hall pays an annual base salary of EUR 185,000.",
         "Cedar Rubber's total liability shall not exceed EUR 2,000,000.",
         "The supply agreement has an initial term of two years.",
         "The supply agreement with Oak Glass is governed by English law.",
         "The agreement is governed by English law.",
         "The reseller agreement has an initial term of two years.",
+        "The reseller agreement was made on 1 May 2023.",
         "The reseller agreement has an initial term of five years.",
         "The loan agreement with Juniper Energy is governed by Swiss and German law.",
     ),
@@ -137,7 +147,8 @@ RETOLD = {
 
 def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract_s_own_words(home: Path) -> None:
     room = []
-    contracts = {"Alder": SUPPLY, "Cedar": SUPPLIES, "Loan": LOAN, "Reseller": RESELLER, "Amendment": AMENDMENT}
+    contracts = {"Alder": SUPPLY, "Cedar": SUPPLIES, "Loan": LOAN, "Jane": EMPLOYMENT}
+    contracts |= {"Reseller": RESELLER, "Amendment": AMENDMENT}
     with database.writing() as session:
         for name, text in contracts.items():
             new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
