@@ -358,7 +358,7 @@ def _are_apart(one: FamilyMember, other: FamilyMember) -> bool:
     if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
-    if kind is not None and kind.serial and _on_other_days(one, other):
+    if _on_other_days(one, other) and (kind.serial if kind is not None else _name_other_years(one, other)):
         return True
     words, others = set(_base(one.name).split()), set(_base(other.name).split())
     return kind is not None and kind.signed and bool(words - others) and bool(others - words)
@@ -368,12 +368,19 @@ def _on_other_days(one: FamilyMember, other: FamilyMember) -> bool:
     return None not in {one.what.date, other.what.date} and one.what.date != other.what.date
 
 
+def _name_other_years(one: FamilyMember, other: FamilyMember) -> bool:
+    """Whether two names have other years, as those of reports of two years have."""
+    years, others = (set(_YEAR.findall(member.name)) for member in (one, other))
+    return bool(years and others) and years.isdisjoint(others)
+
+
 def _are_versions(one: FamilyMember, other: FamilyMember) -> bool:
     kind = kinds().get(one.what.kind or other.what.kind or "")
     if one.what.kind != other.what.kind and one.what.kind and other.what.kind:
         return False
-    by_date = _dates(one.name) != _dates(other.name) or _on_other_days(one, other)
-    if by_date and kind is not None and kind.serial:
+    is_later = _on_other_days(one, other)
+    by_date = _dates(one.name) != _dates(other.name) or is_later
+    if by_date and (kind.serial if kind is not None else is_later and _name_other_years(one, other)):
         return False
     return resemblance(one.sketch, other.sketch) >= (_DATED_VERSION if by_date else _VERSION)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,6 +131,14 @@ _EXPLAINED: Final = (
     r"(?:approach|framework|method|practice|process|standard|technique)s?\b"
 )
 """In plain words, what explains a name: "ISO 27001 is an internationally recognised standard"."""
+_PLACE: Final = re.compile(
+    r"(?m)^[ \t]*([^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]+){0,3}), ?(?:(?:lì|li|den|le|il|am|dnia|a) )?"
+    r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
+)
+"""A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
+_UNTIL: Final = re.compile(
+    r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*"
+)
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
@@ -220,7 +228,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, places, signs)
-    _read_days(opening, lines, signs)
+    _read_days(opening, lines, text, signs)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
@@ -293,19 +301,44 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
 
 
-def _read_days(opening: str, lines: Sequence[str], signs: Signs) -> None:
-    """Record the dates in the opening, and the one that stands by itself at the top.
+def _read_days(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:
+    """Record the dates in the opening, and the one that stands by itself at the top, or behind a place at the end.
 
-    A table row, with tabs or blanks between its cells, does not date the document: it may be about a renewal.
+    A table row, with tabs or blanks between its cells, does not date the document: it may be about a renewal. Neither
+    do the ends of a period, nor what stands alone in an invitation: that is the day of what it announces.
     """
     found = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in found))[:6]
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     alone = [line for line in lines[:6] if len(line) < SUBTITLE and line not in rows]
     top = [line for line in alone if not is_prose(plain_words(line))]
-    signs.dated = next(
-        map(date.isoformat, dates_in("\n".join(top).replace("_", " "), of_any_span=True, of_months=False)), None
-    )
+    kind = kinds().get(signs.title or "")
+    days = [day for line in top for day in _list_days(line)]
+    if (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(lines[:6]))):
+        days = _list_placed_days("\n".join(top))
+    if not days and not (kind and (kind.signed or kind.serial)):
+        closing = {*_list_placed_days(text[-_BRIEF:])}
+        days = [*closing] if len(closing) == 1 else []
+    signs.dated = next(map(date.isoformat, days), None)
+
+
+def _list_placed_days(text: str) -> list[date]:
+    """The days behind places at the beginning of lines."""
+    found = (match for match in _PLACE.finditer(text) if not marks("", "weekdays").stand_in(plain_words(match[1])))
+    return [day for match in found for day in _list_days(match[0])]
+
+
+def _list_days(line: str) -> list[date]:
+    """The days in a line, without those where a period begins and ends."""
+    found = [when for when in dates(line.replace("_", " ")) if when.end or when.month_day]
+    ends = [
+        place for place, (one, other) in enumerate(pairwise(found)) if _UNTIL.fullmatch(line, one.stop, other.start)
+    ]
+    return [
+        when.end
+        for place, when in enumerate(found)
+        if when.end and when.months is None and not when.forecast and not {place, place - 1} & {*ends}
+    ]
 
 
 def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple[Match, str] | None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import tomllib
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 import pytest
@@ -448,6 +449,13 @@ def test_a_picture_may_hide_the_signature_over_an_empty_line() -> None:
     assert document_kind("lease.pdf", "", read_signs(text, [(0, 9, "typed", ""), (9, 20, "ocr", "91 %")])).state is None
 
 
+def test_reports_of_two_years_are_no_versions() -> None:
+    text = "What the club received\n" + " ".join(f"item {number} of the fund" for number in range(80))
+    members = [member(f"act_{year}.pdf", f"{text}\nRezzato, 30 June {year}\n") for year in (2021, 2022)]
+    assert find_families(members) == []
+    assert len(find_families([replace(one, name="act.pdf") for one in members])) == 1
+
+
 def test_versions_are_one_family_with_the_newest_signed_one_in_front() -> None:
     versions = [
         member("Lease v1.docx", f"DRAFT\n{LEASE}\nearlier"),
@@ -545,6 +553,14 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("Minutes of the board\nPorto, 4 February 2025\n\nThe board met.\n", "2025-02-04"),
         ("Customer\tSince\tChurn\nAlpha\t1 March 2022\t2 %\n", None),
         ("Insurance in force\n\nLiability   Lusitana   EUR 1,000,000   renewal 1 July 2025\n", None),
+        ("Sprint summary\nJanuary 26 - February 9, 2026\n", None),
+        ("Concerts\nMarch - June 2017\n", None),
+        ("Report\nMünchen, den 3. Mai 2021\nGeprüft von A. Berg\n", "2021-05-03"),
+        ("Report\n" + "What the club received.\n" * 9 + " Rezzato, 30 giugno 2022 La Presidente\n", "2022-06-30"),
+        ("Programme\n" + "What the club plays.\n" * 9 + "Giovedì, 30 giugno 2022\n", None),
+        ("Lease\n" + "What the tenant pays.\n" * 9 + "Rezzato, 30 giugno 2022\n", None),
+        ("Invitation to all\n27 November 2019\nRezzato, 19 October 2019\n", "2019-10-19"),
+        ("Einladung an alle\nMontag, 3. Mai 2021\n", None),
     ],
 )
 def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: str, day: str | None) -> None:
