@@ -185,7 +185,7 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
 
 
 _MOST_NAMED: Final = 3
-"""Documents with the same warning that are named."""
+"""Documents with the same warning that are named, of those that were read whole."""
 
 
 @dataclass(frozen=True)
@@ -238,13 +238,15 @@ def load_results(run_id: str) -> RunResults:
             )
         if outcome.warning:
             result.warnings.append(f"{criterion.name if criterion else outcome.criterion_id}: {outcome.warning}")
-    alike: dict[tuple[int, str | None], list[str]] = {}
+    alike: dict[tuple[int, str | None, bool], list[str]] = {}
     for document in documents:
         reason = why_pending(run) if document.status is DocumentStatus.PENDING else document.warning
-        alike.setdefault((document.company_id, reason), []).append(document.name)
-    for (company_id, reason), named in alike.items():
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-        results[company_id].warnings.append(f"{', '.join(named[:_MOST_NAMED])}{more}: {reason}")
+        is_whole = bool(document.characters) and document.pages_read == document.pages
+        alike.setdefault((document.company_id, reason, is_whole), []).append(document.name)
+    for (company_id, reason, is_whole), names in alike.items():
+        named = names[:_MOST_NAMED] if is_whole else names
+        more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
+        results[company_id].warnings.append(f"{', '.join(named)}{more}: {reason}")
     unique = [
         replace(result, missing=list(dict.fromkeys(result.missing)), warnings=list(dict.fromkeys(result.warnings)))
         for result in results.values()

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from deployments.runs import export, list_runs
+from storage.documents import DocumentStatus
 from storage.runs import RunStatus
 from tasks.errors import BadRequest, NotFound
 from tasks.reports.files import TABLES
@@ -52,12 +53,15 @@ def test_every_warning_of_the_report_is_told_in_one_line_each(home: Path) -> Non
             assert " ".join(warning.split()) in told
 
 
-def test_documents_with_the_same_warning_share_a_line(home: Path) -> None:
+def test_documents_with_the_same_warning_share_a_line_that_names_all_that_were_not_read(home: Path) -> None:
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
     scans = [document(f"scan {n}", warning="Scans, whose text may be wrong.") for n in range(5)]
-    write_company("r1", "alpha.example", documents=[*scans, document("deck", warning="It is damaged.")])
+    closed = [
+        document(f"deck {n}", warning="A password.", status=DocumentStatus.FAILED, characters=0) for n in range(4)
+    ]
+    write_company("r1", "alpha.example", documents=[*scans, *closed])
     assert list_warnings(load_results("r1")) == [
-        "Alpha: deck.pdf: It is damaged.",
+        "Alpha: deck 0.pdf, deck 1.pdf, deck 2.pdf, deck 3.pdf: A password.",
         "Alpha: scan 0.pdf, scan 1.pdf, scan 2.pdf and 2 more: Scans, whose text may be wrong.",
     ]
 
