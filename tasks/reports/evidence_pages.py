@@ -272,14 +272,23 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
 
 
 def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
-    """The pages with their content: drawn pages, and the words around; small texts are loaded together."""
+    """The pages with their content, in the order of their texts' ids: drawn pages, and the words around.
+
+    Small texts are loaded together.
+
+    Raises:
+        NotFound: a text is not stored any more.
+    """
     by_text: dict[int, list[EvidencePage]] = {}
     for page in pages:
         by_text.setdefault(page.first.text_id, []).append(page)
     known = find_span_pages(session, sorted(by_text))
     sizes = {text_id: cited[0].first.document.characters or 0 for text_id, cited in by_text.items()}
     for group in texts.group_sizes(sizes):
-        for text in texts.find_texts(session, group):
+        found = texts.find_texts(session, group)
+        if len(found) < len(group):
+            raise NotFound("A cited text is not stored any more.")
+        for text in found:
             for page in by_text[text.id or 0]:
                 _fill(page, text, known)
                 yield page
@@ -505,8 +514,9 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path, o
             files: set[str] = set()
             try:
                 _write_pages(session, company.name, with_ways(pages, original), known, target, earlier, files)
-            except OSError as error:
-                unwritten[company.domain] = error.strerror or type(error).__name__
+            except (OSError, NotFound) as error:
+                reason = error.message.removesuffix(".") if isinstance(error, NotFound) else error.strerror
+                unwritten[company.domain] = reason or type(error).__name__
                 _remove(target, files - written)  # its pages lead to each other: all of them, or none
             else:
                 written |= files
@@ -551,7 +561,7 @@ def _write_pages(
     `files`.
 
     Raises:
-        OSError: one cannot be written.
+        OSError, NotFound: one cannot be written.
     """
     changed: dict[str, str] = {}
     for (page, _), shown in zip(pages, hash_pages(pages, company, known), strict=True):

@@ -20,7 +20,7 @@ from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from sqlmodel import select
 
-from storage import database, runs
+from storage import database, runs, texts
 from storage.database import writing
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
 from storage.texts import SpanPages
@@ -393,6 +393,16 @@ def test_on_a_full_disk_the_report_stands_and_says_what_is_missing(
     assert [quote["evidence_url"] for quote in quotes_of(tmp_path / "out")] == [None, None]
     assert dead_links(tmp_path / "out") == []
     assert list((tmp_path / "out" / "evidence").iterdir()) == []
+
+
+def test_of_a_company_whose_text_is_removed_meanwhile_no_page_is_left_and_the_reason_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "find_texts", lambda *_: [])
+    write_reports("r1", tmp_path)
+    told = "could not be written beside the report: A cited text is not stored any more."
+    assert told in (tmp_path / "report.html").read_text()
+    assert list((tmp_path / "evidence").iterdir()) == []
 
 
 def test_evidence_makes_way_for_the_report_that_says_that_it_is_missing(
