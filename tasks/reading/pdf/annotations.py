@@ -47,9 +47,14 @@ _FILLED_IN: Final = 6
 _NUMBER: Final = re.compile(r"\s?\[\d{1,4}\]\Z|_Row_\d{1,4}\Z")
 """What Acrobat puts behind the name of a field to tell it from others of that name."""
 _OF_PROGRAM: Final = re.compile(
-    r"(?:text ?(?:field|box)?|field|fill|undefined|untitled)?[ _]?\d{0,4}(?: ?\[\d{1,4}\])?", re.IGNORECASE
+    r"(?:text[ -]?(?:field|box)?|(?:(?:date)?(?:time)?|numeric|combo|list|check|drop ?down)[ -]?(?:field|box|list)"
+    r"|fill|dropdown|undefined|untitled|unbenannt|textfeld|(?:champ|zone) de texte|campo de texto"
+    r"|(?:casella|campo) di testo|caixa de texto|tekst(?:veld|felt)|text(?:ruta|fält)|pole tekstowe)?"
+    r"[ _]?(?:\d{1,4}[a-z]?)?(?: ?\[\d{1,4}\])?"
+    r"|\w+\[\d+\](?:\.#?\w+(?:\[\d+\])?)+",
+    re.IGNORECASE,
 )
-"""Names that programs give to fields."""
+"""Names that programs give to fields, and the paths of fields in forms of XFA."""
 
 _MOST_ANNOTATIONS: Final = 20_000
 _MOST_BYTES: Final = 16 << 20
@@ -234,7 +239,8 @@ def _label(document: PdfDocument, annotation: Any) -> str:
         label = string(document_module.string_value, annotation, b"TU")
     else:
         label = string(document_module.field_label, document.forms, annotation)
-    return "" if _OF_PROGRAM.fullmatch(label) else one_line(label)
+    label = one_line(label)
+    return "" if _OF_PROGRAM.fullmatch(label) else label
 
 
 def _compare_values(appearance: Appearance, value: str) -> str:

@@ -148,7 +148,12 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("called", "written"), [("TextField [3]", ""), ("Text1", ""), ("undefined_2", ""), ("Tenant [2]", "Tenant: Oslo")]
+    ("called", "written"),
+    [
+        *((name, "") for name in ("TextField [3]", "Text1 ", "undefined_2", "Champ de texte 2", "f[0].#p[0].F1[0]")),
+        ("Tenant [2]", "Tenant: Oslo"),
+        ("Date", "Date: Oslo"),
+    ],
 )
 def test_names_and_numbers_that_a_program_gives_to_fields_are_not_written(called: str, written: str) -> None:
     data = form(VALUES, below=14, tooltip="What it is called")
