@@ -19,9 +19,8 @@ import typer
 from deployments.terminal import echo
 from tasks.documents.drive.archives.archive import Archive, Key, open_archives
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Member, is_archive
-from tasks.documents.drive.drive import hidden
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
-from tasks.files import check_writable, process_folder, temporary_folder
+from tasks.files import check_writable, hidden, process_folder, temporary_folder
 from tasks.reading import formats
 from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
 from tasks.reading.detect import guess_file_mime_type

@@ -27,6 +27,14 @@ PREFIX: Final = "diligence-"
 """How the names of folders begin that lie among those of others."""
 
 
+_CLUTTER: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
+
+
+def hidden(name: str) -> bool:
+    """Whether rooms leave out what has this name: `.x`, `~$x` (lock files), Thumbs.db, desktop.ini, __MACOSX."""
+    return name.startswith((".", "~$")) or name.lower() in _CLUTTER
+
+
 @contextmanager
 def temporary_folder(place: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
     """A private folder in `place`, by default the system's folder for temporary files; removed when the block ends.

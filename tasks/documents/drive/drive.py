@@ -57,7 +57,6 @@ def caller() -> Identity | None:
 
 ROOT = "root"
 """The id by which every drive knows its top folder, besides the folder's own id if it has one."""
-_CLUTTER = {"thumbs.db", "desktop.ini"}
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _ID_IN_URL = re.compile(r"/(?:file/d|folders|d)/([^/?#]+)|[?&]id=([^&#]+)")
 
@@ -222,11 +221,6 @@ def identifier(reference: str, field_name: str) -> str:
         problem = "this URL holds no id: expected /file/d/ID, /folders/ID or ?id=ID in it"
         raise BadRequest(f"{field_name}: {problem}.", {field_name: problem})
     return unquote(match.group(1) or match.group(2))
-
-
-def hidden(name: str) -> bool:
-    """Whether drives leave out files with this name: `.x`, `~$x` (lock files), Thumbs.db, desktop.ini."""
-    return name.startswith((".", "~$")) or name.lower() in _CLUTTER
 
 
 if TYPE_CHECKING:  # only a login needs them: the tables and the encryption take 0.3 s to import

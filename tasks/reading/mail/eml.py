@@ -24,9 +24,9 @@ from tasks.reading import limits
 from tasks.reading.html import reader as html
 from tasks.reading.mail.message import (
     HEADERS,
+    Attachments,
     Mail,
     MailWords,
-    attach,
     decode_addresses,
     decode_charset,
     decode_content,
@@ -308,6 +308,7 @@ class _Reader:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
+        self._attachments = Attachments(writer)
         self.mail = Mail()
         self._forms: MailWords | None = None  # of what the parts of an alternative say
 
@@ -423,7 +424,7 @@ class _Reader:
             self._writer.warn(f"The mail has more than {_MOST_ATTACHED} attachments: the others were left out.")
             return
         self.mail.attached.append(name)
-        attach(name, content or None, self._writer)
+        self._attachments.add(name, content or None)
 
 
 def _guess_extension(kind: str) -> str:

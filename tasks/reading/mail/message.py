@@ -15,11 +15,12 @@ from email.utils import getaddresses, parsedate_to_datetime
 from typing import Final
 
 from tasks.errors import TooLarge
+from tasks.files import hidden
 from tasks.language.normalise import clean, one_line
 from tasks.reading import limits
 from tasks.reading.detect import is_known
 from tasks.reading.html.reader import read_lines
-from tasks.reading.ooxml.package import EMBEDDED_LIMIT, EMBEDDED_TOTAL, ZipMembers
+from tasks.reading.ooxml.package import CUT_OFF, EMBEDDED_LIMIT, ZipEntry, ZipMembers
 from tasks.reading.text_writer import BODY, Writer
 from tasks.reading.txt import decode_text
 
@@ -179,6 +180,9 @@ _KEPT: Final = 0.95
 """The share of the plain text's words that a page has which is read in its place, at least."""
 _MOST_NAMES: Final = 50
 _MOST_MEMBERS: Final = 1_000
+_DEEPEST: Final = 2
+"""Levels of zips that are opened, as in folders."""
+_METHODS: Final = (0, 8)  # stored, deflated
 _LOCKED: Final = 1
 """The flag of a zip's member that a password closes (APPNOTE.TXT 6.3.10, 4.4.4)."""
 
@@ -234,29 +238,60 @@ def write(mail: Mail, writer: Writer) -> None:
             writer.text(words)
 
 
-def attach(name: str, data: bytes | None, writer: Writer) -> None:
-    """Pass on an attachment; of a zip the documents inside it, each named behind the archive."""
-    name = one_line(clean(name))
-    if not data or not name.lower().endswith(".zip") or is_known(data) is not None:
-        writer.attach(name, data)
-        return
-    archive, left, locked = ZipMembers(data), EMBEDDED_TOTAL, []
-    members = [entry for entry in archive.entries() if not entry.name.endswith("/") and "__MACOSX" not in entry.name]
-    if len(members) > _MOST_MEMBERS:
-        writer.warn(f"{name} holds {len(members):,} documents: those after the first {_MOST_MEMBERS:,} were left out.")
-    for entry in members[:_MOST_MEMBERS]:
-        member = entry.name.replace("\\", "/").rpartition("/")[2]
-        if int.from_bytes(data[entry.header + 6 : entry.header + 8], "little") & _LOCKED:
-            locked.append(clean(member))
-            continue
+class Attachments:
+    """The attachments of one mail, passed on to its writer; of a zip the documents inside it, named behind it.
+
+    What is unpacked is in memory: there is one allowance for all zips of the mail.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._bytes = EMBEDDED_LIMIT
+        self._members = _MOST_MEMBERS
+
+    def add(self, name: str, data: bytes | None, level: int = 1) -> None:
+        """Pass on a document of that name; None where its content cannot be obtained."""
+        name = one_line(clean(name))
+        is_zip = data and level <= _DEEPEST and name.lower().endswith(".zip") and is_known(data) is None
+        archive = ZipMembers(data) if data and is_zip else None
+        members = [entry for entry in archive.entries() if not entry.name.endswith(("/", "\\"))] if archive else []
+        if data is None or archive is None or not members:
+            self._writer.attach(name, data)
+            return
+        if archive.damaged:
+            self._writer.warn(f"{name}: {CUT_OFF}")
+        closed: list[str] = []
+        for entry in members:
+            parts = [part for part in entry.name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+            if any(map(hidden, parts)):
+                continue
+            if self._members == 0:
+                self._writer.warn(f"More than {_MOST_MEMBERS:,} documents in zips: the others were left out.")
+                break
+            self._members -= 1
+            is_locked = int.from_bytes(data[entry.header + 6 : entry.header + 8], "little") & _LOCKED
+            if is_locked or entry.method not in _METHODS:
+                closed.append(clean("/".join(parts)))
+                continue
+            self.add(": ".join((name, *parts)), self._unpack(archive, entry), level + 1)
+        if closed:
+            named = _list_names(closed)
+            self._writer.warn(
+                f"{name}: closed by a password, or packed in an unusual way: {named}. Ask for it unpacked."
+            )
+
+    def _unpack(self, archive: ZipMembers, entry: ZipEntry) -> bytes | None:
+        """A member of a zip; None if it is damaged, or more than the mail may hold."""
+        if entry.compressed > self._bytes or limits.is_near():
+            return None
+        archive.damaged = False
         try:
-            content = archive.read(entry, min(left, EMBEDDED_LIMIT)) if not limits.is_near() else b""
+            content = archive.read(entry, self._bytes)
         except TooLarge:
-            content = b""
-        left -= len(content)
-        writer.attach(f"{name}: {member}", content or None)
-    if locked:
-        writer.warn(f"{name} holds what a password closes: {_list_names(locked)}. Ask for it without one.")
+            self._bytes //= 2  # so that many such members take no more time than two
+            return None
+        self._bytes -= len(content)
+        return None if archive.damaged else content
 
 
 def _rows(text: str) -> int:

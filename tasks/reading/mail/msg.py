@@ -25,7 +25,16 @@ from oxmsg.properties import Properties
 
 from tasks.errors import Damaged
 from tasks.reading import formats, limits
-from tasks.reading.mail.message import Mail, MailWords, attach, decode_charset, iso_date, iso_moment, read_header, write
+from tasks.reading.mail.message import (
+    Attachments,
+    Mail,
+    MailWords,
+    decode_charset,
+    iso_date,
+    iso_moment,
+    read_header,
+    write,
+)
 from tasks.reading.ooxml import ole
 from tasks.reading.text_writer import NO_TEXT, Attachment, Reading, Source, Writer
 
@@ -242,8 +251,9 @@ def read(source: Source) -> Reading:
     attachments = list(message.attachments())
     mail.attached = [attachment.name for attachment in attachments]
     write(mail, writer)
+    passed_on = Attachments(writer)
     for attachment in attachments:
-        attach(attachment.name, attachment.data, writer)
+        passed_on.add(attachment.name, attachment.data)
     if not writer.written:
         writer.warn(NO_TEXT)
     return writer.reading()

@@ -22,8 +22,8 @@ from zlib import crc32
 
 from zlib_ng import zlib_ng
 
-from tasks.documents.drive.drive import hidden
 from tasks.errors import Damaged, TooLarge
+from tasks.files import hidden
 
 ENDINGS: Final = (".zip", ".7z", ".xbri", ".xbr")
 """The last two are packages of reports in XBRL (https://www.xbrl.org/Specification/report-package/REC-2023-12-22/)."""
@@ -41,7 +41,6 @@ of that size pack to a hundredth at best, and deflate ends at 1,032 times."""
 _LONGEST_NAME: Final = 255  # bytes: what file systems take
 _LONGEST_PATH: Final = 2048
 _DEEPEST: Final = 40
-_CLUTTER: Final = frozenset({"__MACOSX"})
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:")
 _LEFT_OUT: Final = 200
 """Members that warnings name for one archive; the others are counted."""
@@ -187,7 +186,7 @@ def list_entries(entries: Iterable[Entry], allowance: Allowance, contents: Conte
     documents: list[Entry] = []
     for entry in entries:
         name, reason = _check_name(entry.name)
-        if not reason and (name == "" or any(hidden(part) or part in _CLUTTER for part in name.split("/"))):
+        if not reason and (name == "" or any(map(hidden, name.split("/")))):
             continue
         if not reason:
             reason = "" if entry.folder else entry.refused

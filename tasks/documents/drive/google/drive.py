@@ -29,7 +29,6 @@ from tasks.documents.drive.drive import (
     Folder,
     Identity,
     Listing,
-    hidden,
     identifier,
 )
 from tasks.documents.drive.google import GoogleDriveSettings, api, download
@@ -49,6 +48,7 @@ from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk, W
 from tasks.documents.drive.spool import SpooledDocuments
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotFound, NotLoggedIn, Unavailable
+from tasks.files import hidden
 from tasks.remote.environment import GOOGLE, check_connection
 
 _MAX_CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough

@@ -14,7 +14,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from tasks.documents.drive.drive import Document, Folder, hidden
+from tasks.documents.drive.drive import Document, Folder
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import (
     FOLDER,
@@ -30,6 +30,7 @@ from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Gone, Refused
 from tasks.documents.drive.spool import SpooledRows
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TookTooLong, Unavailable
+from tasks.files import hidden
 from tasks.remote.fan_out import FanOut
 
 

@@ -37,13 +37,13 @@ from tasks.documents.drive.drive import (
     Folder,
     Identity,
     Listing,
-    hidden,
     identifier,
 )
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
+from tasks.files import hidden
 from tasks.reading.detect import guess_file_mime_type
 
 _MARK = "L"  # ids begin with it, so that none can be read as `root`

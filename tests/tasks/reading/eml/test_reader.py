@@ -7,14 +7,14 @@ import random
 from email.message import EmailMessage
 from email.policy import SMTP
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 
 from tasks.errors import Damaged
 from tasks.reading import read_document
 from tasks.reading.mail.eml import MOST_PARTS, read
-from tasks.reading.ooxml.package import EMBEDDED_LIMIT
+from tasks.reading.ooxml.package import CUT_OFF, EMBEDDED_LIMIT
 from tasks.reading.text_writer import Reading
 from tests.cases import cases
 
@@ -134,25 +134,55 @@ def test_attachments_are_handed_on_and_read_after_the_mail() -> None:
     assert any("a.xyz" in warning for warning in text.warnings)
 
 
+def packed(*documents: tuple[str, str | bytes | bytearray], packing: int = ZIP_DEFLATED) -> bytearray:
+    data = BytesIO()
+    with ZipFile(data, "w", packing) as archive:
+        for name, content in documents:
+            archive.writestr(name, content)
+    return bytearray(data.getvalue())
+
+
+def with_zip(*zips: bytes | bytearray) -> EmailMessage:
+    message = mail()
+    for data in zips:
+        message.add_attachment(bytes(data), maintype="application", subtype="zip", filename="papers.ZIP")
+    return message
+
+
 def test_an_attached_zip_is_read_as_the_documents_inside_it() -> None:
-    packed, message = BytesIO(), mail()
-    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-        archive.mkdir("2024")
-        archive.writestr("2024/lease.txt", "The lease runs until 2031.")
-        archive.writestr("__MACOSX/2024/._lease.txt", "x")
-        archive.writestr("large.txt", bytes(EMBEDDED_LIMIT + 1))
-        archive.writestr("locked.txt", "secret")
-    data = bytearray(packed.getvalue())
-    data[data.index(b"locked.txt") - 24] |= 1  # of its flags, the one that says that a password closes it
-    message.add_attachment(bytes(data), maintype="application", subtype="zip", filename="papers.ZIP")
-    assert attached(message) == {"papers.ZIP: lease.txt": b"The lease runs until 2031.", "papers.ZIP: large.txt": None}
+    inner = packed(("deed.txt", "A deed."), ("third.zip", packed(("a.txt", "a"))))
+    message = with_zip(
+        packed(("2024/", ""), ("2024/lease.txt", "Until 2031."), ("__MACOSX/2024/._l", "x"), ("in.zip", inner))
+    )
     read_mail = read_document(message.as_bytes(policy=SMTP), ".eml")
-    assert read_mail.text.endswith("\n\fEmbedded document: papers.ZIP: lease.txt\nThe lease runs until 2031.")
+    assert read_mail.text.endswith(
+        "\n\fEmbedded document: papers.ZIP: 2024: lease.txt\nUntil 2031.\n"
+        "\fEmbedded document: papers.ZIP: in.zip: deed.txt\nA deed."
+    )
     assert read_mail.warnings == [
-        "papers.ZIP holds what a password closes: locked.txt. Ask for it without one.",
-        "Embedded, and read after the text: papers.ZIP: lease.txt.",
-        "Embedded, but lost or too large to be read: papers.ZIP: large.txt.",
+        "Embedded, and read after the text: papers.ZIP: 2024: lease.txt, papers.ZIP: in.zip: deed.txt.",
+        "Embedded, in a format that no reader reads: papers.ZIP: in.zip: third.zip.",
     ]
+
+
+def test_of_a_zip_what_is_damaged_or_closed_is_told_and_none_of_it_read() -> None:
+    data = packed(("a.txt", "A lease."), ("b.txt", "B lease."), ("locked.txt", "secret"), packing=ZIP_STORED)
+    data[data.index(b"A lease")] ^= 1
+    data[data.index(b"locked.txt") - 24] |= 1  # of its flags, the one that says that a password closes it
+    assert attached(with_zip(data)) == {"papers.ZIP: a.txt": None, "papers.ZIP: b.txt": b"B lease."}
+    assert reading(with_zip(data)).warnings == [
+        "papers.ZIP: closed by a password, or packed in an unusual way: locked.txt. Ask for it unpacked."
+    ]
+    cut = with_zip(packed(("a.txt", "A lease."))[:-10])  # within the directory
+    assert (attached(cut), reading(cut).warnings) == ({"papers.ZIP: a.txt": b"A lease."}, [f"papers.ZIP: {CUT_OFF}"])
+    assert attached(with_zip(b"no zip")) == {"papers.ZIP": b"no zip"}
+    assert attached(with_zip(packed())) == {"papers.ZIP": bytes(packed())}
+
+
+def test_all_zips_of_a_mail_unpack_within_one_allowance() -> None:
+    large = bytes(EMBEDDED_LIMIT * 2 // 3)
+    inside = [a.data for a in reading(with_zip(*[packed(("large.txt", large), ("b.txt", "b"))] * 3)).attachments]
+    assert [data and len(data) for data in inside] == [len(large), 1, None, 1, None, 1]
 
 
 def test_a_mail_inside_is_an_attachment_and_read() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, hidden, identifier
+from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, identifier
 from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
 from tasks.errors import NotAllowed, NotFound, TooLarge
+from tasks.files import hidden
 from tests.tasks.documents.drive.memory.store import Node, Store
 
 
