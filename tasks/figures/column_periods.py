@@ -13,10 +13,9 @@ from tasks.figures.figure import WORDS, Kind
 from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import is_date
 from tasks.figures.table_rows import Row
-from tasks.language.locales import alternation, look_up, months
+from tasks.language.locales import alternation, look_up
 from tasks.language.numbers import Amount, cell_amount, only_units
 from tasks.language.periods import (
-    MONTH,
     When,
     find_periods,
     header_period,
@@ -140,30 +139,6 @@ def read_periods(words: Sequence[str]) -> list[When | None]:
     return [
         replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own
     ]
-
-
-_MONTH_AND_NUMBER: Final = re.compile(rf"({MONTH}),? (\d\d)", re.IGNORECASE)
-
-
-_MONTH_ENDS: Final = frozenset(range(28, 32))
-
-
-def tell_years(words: Sequence[str]) -> list[str]:
-    """The words over columns in which numbers behind months are years: "Mar 23", "Mar 24"; "Jan 24", "Feb 24".
-
-    As days they would be the same in several months, or follow each other in one at the end of which years end. Two of
-    one month may be of months or of years.
-    """
-    found = [match for text in words if (match := _MONTH_AND_NUMBER.fullmatch(text.strip()))]
-    names, numbers = [look_up(months(), each[1].rstrip(".")) for each in found], [int(each[2]) for each in found]
-    steps = {
-        (later - before, name != other)
-        for (before, later), (name, other) in zip(pairwise(numbers), pairwise(names), strict=True)
-    }
-    of_years = steps in ({(1, False)}, {(-1, False)}) and len(found) > TWO_YEARS and names[0] % QUARTER == 0
-    if not (of_years or steps == {(0, True)}) or not _MONTH_ENDS.isdisjoint(numbers):
-        return list(words)
-    return [_MONTH_AND_NUMBER.sub(r"\1-\2", text) for text in words]
 
 
 def _plan_year(text: str) -> When | None:

@@ -21,7 +21,6 @@ from tasks.figures.column_periods import (
     remove_time,
     spell_heading,
     stack_dates,
-    tell_years,
     title_when,
 )
 from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis
@@ -107,7 +106,7 @@ def read_header(
     units_of_table = table_units(titles, corner, words)
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
-    own = read_periods([spell_months(text, month_first) for text in tell_years(words)])
+    own = read_periods([spell_months(text, month_first) for text in words])
     of_title = add_statement_day(of_title, titles, own)
     steps = find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):

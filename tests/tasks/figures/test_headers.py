@@ -529,19 +529,3 @@ def test_a_lone_column_without_a_heading_is_of_the_year_of_the_whole_accounts() 
 def test_the_day_of_a_print_or_approval_heads_no_column(beside: str) -> None:
     found = revenues(f"Profit & Loss\n31/03/2025\n{beside}\n\nGBP\tActual\tPrior year\nTurnover\t912,000\t811,000")
     assert found == [("912000", "GBP", "2024-04-01/2025-03-31"), ("811000", "GBP", "2023-04-01/2024-03-31")]
-
-
-@pytest.mark.parametrize(
-    ("columns", "periods"),
-    [
-        ("Mar 25\tMar 24\tMar 23", ["2024-04-01/2025-03-31", "2023-04-01/2024-03-31", "2022-04-01/2023-03-31"]),
-        ("Dez 23\tDez 24\tDez 25", [YEAR, *YEARS]),
-        ("Jan 24\tFeb 24", ["2024-01-01/2024-01-31", "2024-02-01/2024-02-29"]),
-        ("Dec 22\tDec 23", []),
-        ("May 12\tMay 13\tMay 14", []),
-        ("Dec 29\tDec 30\tDec 31", []),
-        ("Jun 30\tSep 30\tDec 31", []),
-    ],
-)
-def test_numbers_behind_months_are_years_where_they_cannot_be_days(columns: str, periods: list[str]) -> None:
-    assert [period for *_, period in revenues(f"\t{columns}\nRevenue\t$45,000\t$51,000\t$55,000\n")] == periods
