@@ -283,29 +283,34 @@ def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: F
         own = None
     settled = []
     for figure in figures:
-        basis = figure.basis
-        if basis in _KINDS:
-            part = document.part(figure.start)
-            named = next(filter(None, map(find_named_basis, _list_names(document, figure, part))), None) or own
-            if named in {None, "except"} and _is_of_running_year(document, figure, furthest):
-                findings.leave_out("years that may not have been over")
-                continue
-            basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
-            if basis == figure.basis and document.is_doubted and not _happened(figure):
-                findings.leave_out("files whose date cannot be")
-                continue
-        settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
-    actual = {_said(each) for each in settled if document.stores_numbers and each.basis in _KINDS and each.value}
+        if figure.basis not in _KINDS:
+            settled.append(figure)
+            continue
+        part = document.part(figure.start)
+        named = next(filter(None, map(find_named_basis, _list_names(document, figure, part))), None) or own
+        if named in {None, "except"} and _is_of_running_year(document, figure, furthest):
+            findings.leave_out("years that may not have been over")
+            continue
+        basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
+        if basis == figure.basis and document.is_doubted and not _happened(figure):
+            findings.leave_out("files whose date cannot be")
+        else:
+            settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
+    return _find_repeated(settled) if document.stores_numbers else settled
+
+
+def _find_repeated(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures of a workbook; forecasts that repeat an actual one to the last digit are actual."""
+    said = {_said(each) for each in figures if each.basis in _KINDS and each.value and _happened(each)}
     return [
         replace(each, basis="management")
-        if each.basis == "forecast" and _said(each) in actual and not find_basis(each.place)
+        if each.basis == "forecast" and _said(each) in said and not find_basis(each.place)
         else each
-        for each in settled
+        for each in figures
     ]
 
 
 def _said(figure: Figure) -> tuple[str, str, str, Decimal]:
-    """What a figure says: in a workbook, one that is an actual one to the last digit is that one again."""
     return figure.concept, figure.period, figure.unit, figure.value
 
 
@@ -326,7 +331,7 @@ def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) ->
 
 def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, of_plan: bool) -> Basis | None:
     """The basis of a figure that has none of its own: what its names say, or a forecast of what was not over."""
-    if named in ALWAYS and not _happened(figure):
+    if named in ALWAYS and WORDS.actual_heading.search(figure.place) is None:
         return cast("Basis", named)
     if _is_ahead(document, figure) or (_is_planned(document, figure, of_plan=of_plan) and not _happened(figure)):
         return "forecast"

@@ -427,7 +427,8 @@ def _find_basis(
     actual = _YEAR_OF_ACTUALS.search(words) if basis in {"budget", "forecast"} else None
     basis = None if actual and find_basis(words[actual.end() :]) is None else basis
     is_over = dated is not None and dated != table_ends and last_day(period) <= dated.isoformat()
-    if basis is None and cell.column and cell.column.is_past and document.stores_numbers:
+    is_past = cell.column is not None and cell.column.is_past and document.stores_numbers
+    if basis is None and is_past and (happened or table_basis in {None, "forecast"}):
         return "management"
     if basis is None and not happened and not (table_basis in {"budget", "forecast"} and is_over):
         basis = table_basis  # of a plan's years those that are over are actual

@@ -54,6 +54,25 @@ def test_in_a_model_columns_before_those_marked_as_planned_are_actual(
     assert [told[year[:4]] for year in years] == [*found]
 
 
+@cases(
+    ("sheet", "name", "over", "basis"),
+    [
+        ("Budget 2023-2025", "m.xlsx", "", "budget"),
+        ("P&L", "Budget.xlsx", "", "budget"),
+        ("P&L", "m.xlsx", "Budget 2023\n\n", "budget"),
+        ("Pro forma", "m.xlsx", "", "pro_forma"),
+        ("Run-rate", "m.xlsx", "", "pro_forma"),
+        ("Model", "m.xlsx", "", "management"),
+    ],
+)
+def test_marked_columns_make_no_budget_and_nothing_pro_forma_actual(
+    sheet: str, name: str, over: str, basis: str
+) -> None:
+    text = over + TABLE.replace("\t2025", "\t2025 Forecast")
+    told = bases(text, name, dates="2021-10-02/2026-01-31", sheet=sheet)
+    assert [told[year] for year in ("2022", "2023", "2024", "2025")] == [*[basis] * 3, "forecast"]
+
+
 def test_what_ends_after_the_last_change_is_no_past_whatever_stands_beside_it() -> None:
     text = TABLE.replace("\t2025", "\t2025E")
     assert bases(text, dates="/2024-08-05") == {
@@ -69,17 +88,21 @@ def test_the_year_in_which_a_file_was_changed_is_no_plan_unless_something_says_s
     assert bases(years.replace("2024", "31 December 2024"), dates="/2024-11-18")["2024"] == "forecast"
 
 
-def test_what_another_sheet_gives_as_actual_is_no_plan_where_a_model_repeats_it() -> None:
-    past = "Accounts\n\nEUR\t2022\t2023\nRevenue\t1,234,567\t2,345,678\n\n"
+@cases(
+    ("years", "repeated"),
+    [("2022A\t2023A", "management"), ("Actual 2022\tActual 2023", "management"), ("2022\t2023", "forecast")],
+)
+def test_what_a_model_repeats_is_no_plan_where_another_sheet_says_that_it_is_actual(years: str, repeated: str) -> None:
+    past = f"Dashboard\n\nEUR\t{years}\nRevenue\t1,234,567\t2,345,678\n\n"
     plan = "DCF\n\nValuation\n\nEUR\t2022\t2023\t2024\nRevenue\t1,234,567\t2,345,678\t3,456,789\n"
     text = past + plan
     places = [
         (0, len(text), "file_dates", "2021-01-01/2026-01-31"),
-        (0, len(past), "sheet", "Accounts"),
+        (0, len(past), "sheet", "Dashboard"),
         (len(past), len(text), "sheet", "DCF"),
     ]
     figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
-    assert [figure.basis for figure in figures] == [None, None, "management", "management", "forecast"]
+    assert [figure.basis for figure in figures] == [None, None, repeated, repeated, "forecast"]
 
 
 def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
