@@ -41,7 +41,7 @@ from tasks.figures.figure import (
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
-from tasks.figures.table_figures import NEVER_NEGATIVE, TableCandidate
+from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.tags import Tag, parse_tag
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
@@ -488,14 +488,14 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
 
 
 def _without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
-    """The tables of a workbook without what another one gives, by its digits, in a scale."""
+    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale."""
     scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
     for each in chain.from_iterable(tables):
         if each.figure.scale:
             scaled[_digits(each.figure)].add(each.figure.value)
 
     def is_unscaled(figure: Figure) -> bool:
-        others = () if figure.scale else scaled.get(_digits(figure), ())
+        others = () if figure.scale or abs(figure.value) >= WRITTEN_OUT else scaled.get(_digits(figure), ())
         return bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
 
     kept = [[each for each in table if not is_unscaled(each.figure)] for table in tables]

@@ -46,7 +46,7 @@ _THOUSAND: Final = 1000
 _TEN_THOUSAND: Final = 10_000
 _MOST_PERCENT: Final = Decimal(200)
 """Up to here a number under "%" is a percentage, and above it money."""
-_WRITTEN_OUT: Final = 100_000
+WRITTEN_OUT: Final = 100_000
 _MOST_MONEY: Final = Decimal(10) ** 14
 _THREE_DECIMALS: Final = Decimal("0.001")
 
@@ -148,7 +148,7 @@ def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> 
         return 1
     multiplier = units.multiplier or document.general_multiplier or amount.shown_in
     exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
-    if multiplier > 1 and exact and abs(amount.value) >= _WRITTEN_OUT:
+    if multiplier > 1 and exact and abs(amount.value) >= WRITTEN_OUT:
         multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
     if multiplier > 1 or units.multiplier is not None or not amount.value:
         return multiplier

@@ -183,6 +183,7 @@ def test_an_undated_document_is_never_the_latest_beside_a_dated_one() -> None:
         ("12,345\t23,456", []),
         ("12,345,000\t23,456,000", ["12345000", "23456000"]),
         ("12,999\t23,456", ["12999"]),
+        ("1,234,500\t23,456", ["1234500"]),
     ],
 )
 def test_digits_that_another_sheet_gives_in_a_scale_are_no_amounts_without_it(other: str, kept: list[str]) -> None:
