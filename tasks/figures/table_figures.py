@@ -43,7 +43,7 @@ _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 _UNTOLD: Final = "?"
 """The scale of an amount that is too small to be written out in full, where nothing tells another."""
 _THOUSAND: Final = 1000
-_TEN_THOUSAND: Final = 10_000
+_TEN: Final = 10
 _MOST_PERCENT: Final = Decimal(200)
 """Up to here a number under "%" is a percentage, and above it money."""
 WRITTEN_OUT: Final = 100_000
@@ -89,21 +89,23 @@ def measure(
 
 
 def keep_in_scale(candidates: list["TableCandidate"], findings: Findings) -> list["TableCandidate"]:
-    """The candidates of a table, of amounts too small to be written out those beside others of no scale.
-
-    What may be a percentage is none, nor is a ten-thousandth of the largest beside it, a quantity or a price.
-    """
-    largest: dict[str, Decimal] = defaultdict(Decimal)
-    for each in candidates:
-        if each.figure.unit == UNKNOWN and not each.figure.scale:
-            largest[each.figure.period] = max(largest[each.figure.period], abs(each.figure.value))
+    """The candidates of a table, of amounts too small to be written out those whose row has larger ones of no scale."""
+    told = [each.figure for each in candidates if each.figure.scale != _UNTOLD]
+    known = {(figure.concept, figure.period) for figure in told}
+    largest: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for figure in told:
+        if figure.unit == UNKNOWN and not figure.scale:
+            row = figure.concept, figure.label
+            largest[row] = max(largest[row], abs(figure.value))
     kept = []
     for each in candidates:
         figure = each.figure
-        least = max(_MOST_PERCENT, largest[figure.period] / _TEN_THOUSAND)
         if figure.scale != _UNTOLD:
             kept.append(each)
-        elif largest[figure.period] and abs(figure.value) > least:
+        elif (
+            0 < largest[figure.concept, figure.label] < abs(figure.value) * _TEN
+            and (figure.concept, figure.period) not in known
+        ):
             kept.append(replace(each, figure=replace(figure, scale="")))
         else:
             findings.leave_out("no scale")
