@@ -65,8 +65,6 @@ _MOST_LINES: Final = 40
 _SERIAL: Final = re.compile(r"(?!(?:19|20)\d\d(?!\d))(?<!\d)\d{2,}")  # in the names of rows that are alike
 _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
-_HEADER_AND_ONE: Final = 2
-"""Names in a column of one company: the column's own, and the company's."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
 _SIGNS: Final = frozenset("$€£¥₹")
@@ -87,8 +85,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             if found:
                 _keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
-                sure = [*settle_candidates(settling, findings), *of_statement(grid, found)]
-                if sure:
+                if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
                     yield sure
 
 
@@ -290,7 +287,7 @@ class _Table:
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
         self._titled_parts = self._titled_parts or titled
         owners = (at for at, each in enumerate(read.columns) if WORDS.column_of_companies.fullmatch(each.words.strip()))
-        self._owner = next((at for at in owners if self._names_several(at)), 0)
+        self._owner = next(filter(self._repeats_rows, owners), 0)
         self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
@@ -298,10 +295,11 @@ class _Table:
         times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
         self._dated = sorted(times.values())
 
-    def _names_several(self, at: int) -> bool:
-        """Whether a column has the names of several companies."""
-        names = {row.cells[at] for row in self._rows[:_LONGEST_FORM] if at < row.width and row.cells[at]}
-        return sum(not tables.is_number(name) and any(map(str.isalpha, name)) for name in names) > _HEADER_AND_ONE
+    def _repeats_rows(self, at: int) -> bool:
+        """Whether rows of one label name different companies in a column."""
+        rows = [row for row in self._rows[:_LONGEST_FORM] if at < row.width and row.cells[at][:1].isupper()]
+        names = {(row.label, row.cells[at].casefold()) for row in rows if not read_units(row.cells[at]).currency}
+        return len(names) > len({label for label, _ in names})
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""
@@ -458,7 +456,7 @@ class _Table:
         if is_part and not self._lists(said.name):
             return None
         entity = self._entity(said, None if of_column else column, is_part=is_part)
-        if self._owner and self._owner < row.width:
+        if 0 < self._owner < row.width:
             entity = entity or row.cells[self._owner][:80] or None
         if self._is_flow(meaning):
             self._findings.leave_out("cash flows of another section")

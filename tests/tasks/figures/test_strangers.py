@@ -580,6 +580,21 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     assert {entity for *_, entity in figures(head + rows)} == {None}
 
 
+@pytest.mark.parametrize(
+    ("labels", "cells"),
+    [
+        ("Revenue Cash Equity", "Acme|Acme S.A.|ACME"),
+        ("Revenue Cash Equity", "See note|Unaudited|Draft"),
+        ("Revenue Revenue Revenue", "EUR|USD|GBP"),
+        ("Revenue Revenue Revenue", "n/a|see note|unaudited"),
+    ],
+)
+def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, cells: str) -> None:
+    rows = zip(labels.split(), cells.split("|"), strict=True)
+    text = "EUR\tCompany\t2023\n" + "".join(f"{label}\t{cell}\t1,000,000\n" for label, cell in rows)
+    assert {entity for *_, entity in figures(text)} == {None}
+
+
 def test_days_of_a_plan_for_teams_are_no_people() -> None:
     assert (
         figures("Policy, 31 March 2026\n\nRetention:\n- Pro: 7 days\n- Team: 14 days\n- Staff: 30-day notice\n") == []
