@@ -11,21 +11,19 @@ total down differently and are no figures.
 """
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import lru_cache
 from itertools import chain, islice, pairwise
-from pathlib import Path
-from typing import Final, Literal, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import (
     ACTUAL,
+    ALWAYS,
     PARENT,
     WORDS,
     Basis,
@@ -34,12 +32,10 @@ from tasks.figures.figure import (
     Findings,
     Taxonomy,
     find_basis,
-    lower_text,
-    spots,
-    words_in,
+    find_named_basis,
 )
 from tasks.figures.from_cells import cell_figures
-from tasks.figures.from_sentences import sentence_figures
+from tasks.figures.from_sentences import find_founding_years, sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
 from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
 from tasks.language.periods import header_period, last_day, months_back
@@ -242,28 +238,9 @@ def _agree(one: Figure, other: Figure) -> bool:
     return abs(one.value - other.value) <= max(one.step, other.step)
 
 
-_LONGEST_NAME: Final = 80
 _A_MONTH: Final = 31
-_PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
-_NAMES: Final = Path(__file__).with_name("plan_names.toml")
-Named = Basis | Literal["except"]
 _IN_TABLE: Final = "row “"
-ALWAYS: Final = frozenset({"budget", "pro_forma"})
-"""What figures of these names are, also when their period is over."""
 _KINDS: Final = frozenset({None, *ACTUAL})
-
-
-_SAYS: Final = {
-    basis: re.compile("|".join(rf"\b{word.replace('*', '[^ ]*')}\b" for word in words))
-    for basis, words in tomllib.loads(_NAMES.read_text(encoding="utf-8")).items()
-}
-
-
-@lru_cache(maxsize=4096)
-def find_named_basis(name: str) -> Named | None:
-    """What a name says figures are; `except` if it also mentions others, None if it says nothing."""
-    words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
-    return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
 
 
 def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: Findings) -> list[Figure]:
@@ -377,47 +354,6 @@ def _was_over(document: LedgerDocument, figure: Figure) -> bool:
     return bool(days) and last_day(figure.period) <= min(days)
 
 
-FOUNDING_YEAR: Final = "founding_year"
-"""What such a figure's concept is called; its value and its period are the year, its unit is `year`."""
-_LONGEST: Final = 300
-_LOOKED_AT: Final = 300_000
-"""Characters of a document that are looked at: what a company is stands near the beginning."""
-
-
-def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
-    """Each place in a document that says when the company itself was founded."""
-    text = document.text[:_LOOKED_AT]
-    looked = -1
-    for spot in spots(lower_text(text), words_in("founding_stems")):
-        start = text.rfind("\n", 0, spot) + 1
-        if start == looked:
-            continue
-        looked = start
-        end = text.find("\n", spot)
-        line = text[start : end if end >= 0 else len(text)]
-        for match in WORDS.founded.finditer(line):
-            if _is_the_company(line, match):
-                name = next(name for name in ("year", "listed", "before") if match[name])
-                where = start + match.start(name)
-                yield Figure(
-                    FOUNDING_YEAR, " ".join(match.group().split())[:80], Decimal(match[name]), "year", "", Decimal(1),
-                    match[name], None, None, "", document.place(where), where, start + match.end(name),
-                )  # fmt: skip
-
-
-def _is_the_company(line: str, match: re.Match[str]) -> bool:
-    """Whether a match is about the company itself and its founding."""
-    opening = max(line.rfind(". ", 0, match.start()) + 1, match.start() - _LONGEST)
-    if WORDS.not_the_founder.search(line[opening : match.end()]):
-        return False
-    verb, gap = match["verb"] or "", match["gap"] or ""
-    if verb[:1].isupper() and line[opening : match.start()].strip(" \t•–-|"):
-        return False  # a name: "Corning Incorporated"
-    return not WORDS.not_before_founding_year.search(gap) and not (
-        verb.startswith("establish") and re.match(r"\s*by\b", gap)
-    )
-
-
 VERSION: Final = "ledger-28"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
@@ -436,6 +372,7 @@ _TELLING: Final = 4
 """So many digits of two amounts of one concept and period are the same by no chance."""
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
+_LONGEST: Final = 300
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
 

@@ -27,7 +27,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from pydantic import Field
 
@@ -186,6 +186,24 @@ def find_basis(text: str) -> Basis | None:
     if not WORDS.basis_stems.search(text.lower()):
         return None
     return next((basis for basis, words in _BASIS if words.search(text)), None)
+
+
+Named = Basis | Literal["except"]
+ALWAYS: Final = frozenset({"budget", "pro_forma"})
+"""What figures of these names are, also when their period is over."""
+_LONGEST_NAME: Final = 80
+_PARTED: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])|[\W_]+")
+_SAYS: Final = {
+    basis: re.compile("|".join(rf"\b{word.replace('*', '[^ ]*')}\b" for word in words))
+    for basis, words in tomllib.loads(files("tasks.figures").joinpath("plan_names.toml").read_text("utf-8")).items()
+}
+
+
+@lru_cache(maxsize=4096)
+def find_named_basis(name: str) -> Named | None:
+    """What a name says figures are; `except` if it also mentions others, None if it says nothing."""
+    words = " ".join(_PARTED.sub(" ", name[:_LONGEST_NAME]).lower().split())
+    return next((cast("Named", basis) for basis, says in _SAYS.items() if says.search(words)), None)
 
 
 def without_basis(text: str) -> str:

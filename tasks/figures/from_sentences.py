@@ -9,11 +9,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from tasks.figures import sentence_periods as words
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import SHORT_NAMES, WORDS, Basis, Concept, Figure, Findings, Taxonomy, find_basis, lower_text
+from tasks.figures.figure import (
+    SHORT_NAMES,
+    WORDS,
+    Basis,
+    Concept,
+    Figure,
+    Findings,
+    Taxonomy,
+    find_basis,
+    lower_text,
+    spots,
+    words_in,
+)
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     SEVERAL,
@@ -490,3 +503,44 @@ def _find_said_basis(sentence: str, match: re.Match[str], amount: Amount) -> Bas
     if basis is None and re.search(r"\b(?:unaudited|per budget|in the budget|pro forma)\b", around, re.IGNORECASE):
         basis = find_basis(around)
     return basis
+
+
+FOUNDING_YEAR: Final = "founding_year"
+"""What such a figure's concept is called; its value and its period are the year, its unit is `year`."""
+_LONGEST_CLAUSE: Final = 300
+_LOOKED_AT: Final = 300_000
+"""Characters of a document that are looked at: what a company is stands near the beginning."""
+
+
+def find_founding_years(document: LedgerDocument) -> Iterator[Figure]:
+    """Each place in a document that says when the company itself was founded."""
+    text = document.text[:_LOOKED_AT]
+    looked = -1
+    for spot in spots(lower_text(text), words_in("founding_stems")):
+        start = text.rfind("\n", 0, spot) + 1
+        if start == looked:
+            continue
+        looked = start
+        end = text.find("\n", spot)
+        line = text[start : end if end >= 0 else len(text)]
+        for match in WORDS.founded.finditer(line):
+            if _is_the_company(line, match):
+                name = next(name for name in ("year", "listed", "before") if match[name])
+                where = start + match.start(name)
+                yield Figure(
+                    FOUNDING_YEAR, " ".join(match.group().split())[:80], Decimal(match[name]), "year", "", Decimal(1),
+                    match[name], None, None, "", document.place(where), where, start + match.end(name),
+                )  # fmt: skip
+
+
+def _is_the_company(line: str, match: re.Match[str]) -> bool:
+    """Whether a match is about the company itself and its founding."""
+    opening = max(line.rfind(". ", 0, match.start()) + 1, match.start() - _LONGEST_CLAUSE)
+    if WORDS.not_the_founder.search(line[opening : match.end()]):
+        return False
+    verb, gap = match["verb"] or "", match["gap"] or ""
+    if verb[:1].isupper() and line[opening : match.start()].strip(" \t•–-|"):
+        return False  # a name: "Corning Incorporated"
+    return not WORDS.not_before_founding_year.search(gap) and not (
+        verb.startswith("establish") and re.match(r"\s*by\b", gap)
+    )

@@ -38,9 +38,19 @@ from tasks.figures.company import name_other_companies
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
 from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
-from tasks.figures.document_figures import ALWAYS, FOUNDING_YEAR, VERSION, find_named_basis
-from tasks.figures.figure import ACTUAL, WORDS, Figure, concepts_file, find_basis, taxonomy
+from tasks.figures.document_figures import VERSION
+from tasks.figures.figure import (
+    ACTUAL,
+    ALWAYS,
+    WORDS,
+    Figure,
+    concepts_file,
+    find_basis,
+    find_named_basis,
+    taxonomy,
+)
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
+from tasks.figures.from_sentences import FOUNDING_YEAR
 from tasks.figures.limited import COLUMNS, LookedThrough, WrittenText, figure_from, make_limits, reason, receive, submit
 from tasks.language.periods import When, count_months, find_periods, last_day
 from tasks.operation import operation

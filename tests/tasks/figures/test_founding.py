@@ -1,7 +1,7 @@
 """Founding years as rooms say them, and years that found something else."""
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_figures import find_founding_years
+from tasks.figures.from_sentences import find_founding_years
 from tests.cases import cases
 
 
