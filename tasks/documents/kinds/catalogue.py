@@ -253,7 +253,7 @@ def _has_subject(kind: Kind, behind: str) -> bool:
         words = words[:-1]
     words = leave_out_company(words)  # "Annual report Guidance Software Inc"
     if kind.signed:
-        return not {*says["writings"], *says["doings"]}.isdisjoint(words[-1:])
+        return not {*says["writings"], *says["doings"], *says["rules"]}.isdisjoint(words[-1:])
     return not set(says["writings"]).isdisjoint(words)
 
 

@@ -65,11 +65,31 @@ _FEW_AMOUNTS: Final = 7
 _FEW_DOCUMENTS: Final = 3
 _LINE: Final = 300
 _AMOUNT: Final = re.compile(
-    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+|\d+[.,]\d\d|\d{4,})(?![\w/:-])"
-    r"|\d+[ \t]+[-–(]?\d+(?:[ \t]|$))",
+    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’٬ \u00a0\u202f]\d{3})+|\d+[.,٫]\d\d|\d{4,})(?![\w/:-])"
+    r"|\d+[ \t|]+[-–(]?\d+(?:[ \t]|$)|\d+(?:[.,]\d+)?[ \t]?%(?=[ \t]*(?:[\t|]|$)))"
+    r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF) )\d[\d.,]* ?(?:[mkbMKB]n?|[mb]illion|Mio\.?|Mrd\.?)\b",
     re.MULTILINE,
 )
-"""A number of four digits or more, or with cents, that is no year and no part of a date; or two in a row of a table."""
+"""A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
+end, in a row of a table; money in millions."""
+_DAY: Final = re.compile(
+    r"\b\d{1,2}-[A-Za-z]{3}-\d\d\b|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b|\d月\d"
+    r"|\b(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b"
+)
+"""Days and months that are written for machines, or with characters."""
+_ROLES: Final = re.compile(
+    r"\(\W{0,3}(?:the |hereinafter )?[\"“][A-Z][a-z]+"
+    r"|\b(?:Client|Company|Consultant|Contractor|Customer|Participant|Provider|Purchaser|Seller|Supplier|Vendor)s?"
+    r"(?: (?:shall|agrees|undertakes)\b|: )"
+    r"|(?:[\u0370-\u1dff\u3040-\ud7af].{0,99}?){20}"
+)
+"""How an agreement calls those who conclude it; in other alphabets it may call them anything."""
+_LISTED: Final = re.compile(
+    rf"\W*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*[.)]?|(?:{'|'.join(ANNEXES)}|pièce|doc) ?\w{{1,3}}[.:)]?)(?:\s|$)"
+    r"|.{1,90}\.(?:pdf|docx?|xlsx?|pptx?|txt|eml|msg|zip)\b)",
+    re.IGNORECASE,
+)
+"""A line of a list of documents: with a number, or the name of a file."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
@@ -84,7 +104,7 @@ _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
 )
-_FIELD: Final = re.compile(r"\{[{%][^}\n]{1,60}[}%]\}")
+_FIELD: Final = re.compile(r"\{[{%][^}\n]{3,60}[}%]\}")
 """Where a program fills in a template: "{{company_name}}"."""
 _TO_FILL: Final = re.compile(
     r":\W*\[to be (?!held)\w[^\]\n]{0,60}\]|:\W*\[(?:tb[dcan]|●|…|\.{3}| {2,}|[dmjy]{2,4}[-./ ][^\]\n]{2,12})\]"
@@ -208,8 +228,14 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs = Signs()
     opening = text.lstrip()[:_OPENING]
     body = plain_words(text[:_BODY])
-    signs.body = [kind.id for kind in kinds().values() if kind.is_confirmed(body)]
     lines, begins = read_title_lines(opening)
+    days = dates_in(opening[:1500], of_any_span=True, of_months=False)
+    signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
+    signs.body = [
+        kind.id
+        for kind in kinds().values()
+        if kind.is_confirmed(body) and (signs.days or not (kind.beside and kind.serial and kind.needs == "day"))
+    ]
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
@@ -224,11 +250,11 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.is_late = signs.is_late and not is_agreement
     signs.has_code = not is_agreement and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
-    signs.lacks, signs.is_brief = list(_find_lacks(text, body, signs)), len(text) < _BRIEF
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, places, signs)
-    _read_days(opening, lines, text, signs)
+    _read_date(opening, lines, text, signs)
+    signs.lacks, signs.is_brief = list(_find_lacks(text, body, signs)), len(text) < _BRIEF
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
@@ -242,13 +268,15 @@ def _find_lacks(text: str, body: str, signs: Signs) -> Iterator[str]:
     is_opinion = signs.audit == "opinion"  # auditors need no amounts for theirs
     if not is_opinion and next(islice(_AMOUNT.finditer(text, 0, _LOOKED_AT), _FEW_AMOUNTS, None), None) is None:
         yield "amounts"
-    if not dates_in(text[:_BODY], of_any_span=True, of_months=False):
+    parts = (text[at : at + _BODY] for at in range(0, min(len(text), _LOOKED_AT), _BODY))
+    if not any(dates_in(part, of_any_span=True) or _DAY.search(part) for part in parts):
         yield "day"
-    if not (_BETWEEN.search(body) or _AGREEMENT.search(body) or marks("", "parties").stand_in(body)):
+    are_told = signs.state == "signed" or signs.letter or _ROLES.search(text[:_BODY])
+    if not (are_told or _BETWEEN.search(body) or _AGREEMENT.search(body) or marks("", "parties").stand_in(body)):
         yield "parties"
-    lines = [plain_words(line[:_LINE]) for line in text[:_BODY].splitlines()] if signs.title == "index" else []
-    named = {match.kind.id for words in lines for match in find_kinds(words)}.union(*map(find_spoken_kinds, lines))
-    if len(named - {"index"}) < _FEW_DOCUMENTS:
+    lines = (line for line in text[:_BODY].splitlines() if len(line) < SUBTITLE)
+    listed = (line for line in lines if _LISTED.match(line) or names().stand_in(plain_words(line)))
+    if next(islice(listed, _FEW_DOCUMENTS, None), None) is None:
         yield "documents"
 
 
@@ -289,8 +317,8 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
     signed = read_file("marks.toml")["text"]["signed"]
     is_signed = any(_SIGNED_BY.search(part) or any(mark in part for mark in signed) for part in (closing, top))
-    if signs.state is None and is_signed:
-        signs.state = "signed"
+    if signs.state is None:
+        signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
     blanks = [match.start() for match in _BLANKS.finditer(text, max(0, len(text) - _CLOSING))]
     signs.blank_signatures = not is_signed and len(blanks) >= 2
     typed = [(int(start), int(end)) for start, end, kind, _ in places if kind == TYPED]
@@ -301,14 +329,12 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
 
 
-def _read_days(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:
-    """Record the dates in the opening, and the one that stands by itself at the top, or behind a place at the end.
+def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:
+    """Record the date that stands by itself at the top, or behind a place at the end.
 
     A table row, with tabs or blanks between its cells, does not date the document: it may be about a renewal. Neither
     do the ends of a period, nor what stands alone in an invitation: that is the day of what it announces.
     """
-    found = dates_in(opening[:1500], of_any_span=True, of_months=False)
-    signs.days = list(dict.fromkeys(day.isoformat() for day in found))[:6]
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     alone = [line for line in lines[:6] if len(line) < SUBTITLE and line not in rows]
     top = [line for line in alone if not is_prose(plain_words(line))]
@@ -474,7 +500,7 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
             return state
     kind, opening = kinds().get(signs.title or ""), text[:_OPENING]
     is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4
-    return "template" if is_form or len(_FIELD.findall(opening)) > 1 else None
+    return "template" if is_form else None
 
 
 def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:

@@ -721,6 +721,31 @@ CLAUSES = "The quality of the service is measured each month by those who run it
         ("Patent.pdf", f"Patent application\n{CLAUSES}", None),
         ("Patent.pdf", f"Patent application\n4 May 2024\n{CLAUSES}", "patent"),
         ("review-index.md", f"# Review index\n{CLAUSES}", None),
+        ("index.pdf", "INDEX OF DOCUMENTS\n1.1 HRB.pdf\n1.2 Satzung.pdf\n2.1 JA2023.pdf\n2.2 BWA.pdf", "index"),
+        ("Vertragsliste.xlsx", "".join(f"Mietvertrag Filiale {n}\t{n}.1.2020\n" for n in range(1, 30)), "index"),
+        ("list.pdf", f"List of exhibits\nExhibit A\nExhibit B\nExhibit C\n{CLAUSES}", "index"),
+        ("hyra.pdf", f"HYRESAVTAL\nHyresvärd: A AB\nHyresgäst: B AB\n{CLAUSES}", "lease"),
+        ("miet.pdf", f"MIETVERTRAG\nVermieterin: A GmbH\nMieterin: B GmbH\n{CLAUSES}", "lease"),
+        ("najem.pdf", f"UMOWA NAJMU\nzwaną dalej Wynajmującym\n{CLAUSES}", "lease"),
+        ("msa.pdf", f"MASTER SERVICES AGREEMENT\nA Inc. (the “Company”)\n{CLAUSES}", "customer_contract"),
+        ("msa.pdf", f"MASTER SERVICES AGREEMENT\n{CLAUSES}The Customer shall pay.", "customer_contract"),
+        ("loan.pdf", f"Loan agreement 借款合同\n甲方：A 乙方：B\n{'借款人应当按期还款。' * 200}", "loan_agreement"),
+        ("lease.pdf", f"LEASE\nThe premises.\n{CLAUSES}\n/s/ A. Berg", "lease"),
+        ("inv.pdf", f"Invoice\nInvoice date: 04-May-24\n{CLAUSES}", "purchase_order"),
+        ("pen.pdf", f"Penetration test report\nMay 2024\n{CLAUSES}", "penetration_test"),
+        ("pen.pdf", f"Penetration test report\n{'x y z ' * 2000}\n4 May 2024", "penetration_test"),
+        ("ar.pdf", f"ANNUAL REPORT\n{'Revenue rose to $512 million. ' * 9}{CLAUSES}", "annual_report"),
+        (
+            "cap.xlsx",
+            "Cap table\n" + "".join(f"Holder {n} of shares\t{n}.5%\n" for n in range(1, 70)),
+            "cap_table",
+        ),
+        ("ar.pdf", f"Annual report of EX Ltd\n{TABLE}", "annual_report"),
+        ("como.pdf", f"Como Calcio bilancio di esercizio\n{TABLE}", "financial_statements"),
+        ("fs.pdf", f"Financial statements with auditor's certificate\n{TABLE}", "financial_statements"),
+        ("d.pdf", "D&O insurance policy\n4 May 2024", "insurance_directors"),
+        ("d.pdf", "Modern slavery policy\n4 May 2024", "code_of_conduct"),
+        ("d.pdf", "Penetration testing policy\n4 May 2024", None),
         ("index.md", f"# Data room index\nLease agreement\nLoan agreement\nCap table\n{CLAUSES}", "index"),
         ("app.html", "Annual report\nUpload yours", None),
         ("a.md", "# O que é o balanço patrimonial?\nAtivo circulante e passivo circulante", None),
@@ -735,7 +760,8 @@ def test_a_long_text_without_what_such_documents_cannot_do_without_is_none(
 
 def test_what_a_program_fills_in_is_a_template() -> None:
     page = "# Privacy policy\n{{company}} (we) runs {{site}}. This privacy policy says what we keep."
-    assert [what("p.md", text).state for text in (page, page.replace("{", "(").replace("}", ")"))] == ["template", None]
+    texts = (page, page.replace("{", "(").replace("}", ")"), f"{page}\n/s/ A. Berg")
+    assert [what("p.md", text).state for text in texts] == ["template", None, "signed"]
 
 
 ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
@@ -747,9 +773,14 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
         (
             "MV-2019.md",
             f"Mitgliederversammlung Acme e.V.\n6.6.2019\n{ATTENDED}\nVersammlungsleiter: A. Berg",
-            "shareholder_resolutions",
+            "members_meeting",
         ),
-        ("2020.md", f"# 2020-02-04 Vorstandssitzung Acme e.V.\n{ATTENDED}", "board_minutes"),
+        ("2020.md", f"# 2020-02-04 Vorstandssitzung Acme e.V.\n{ATTENDED}", "board_meeting"),
+        ("MV.md", f"Mitgliederversammlung Acme e.V.\n{ATTENDED}", None),
+        ("MV.md", f"Anträge zur Mitgliederversammlung\n6.6.2019\n{ATTENDED}", None),
+        ("Geschäftsordnung der Mitgliederversammlung.pdf", f"6.6.2019\n{ATTENDED}", None),
+        ("AGM.pdf", "Notice of annual general meeting\n6 June 2019\nMembers present form a quorum.", None),
+        ("Vorstandssitzung.md", "Vorstandssitzung\n6.6.2019\nTeilnehmer: der Vorstand", None),
         ("MV.md", f"Einladung zur Mitgliederversammlung\n{ATTENDED}", None),
         ("MV.md", "Mitgliederversammlung\nSie findet im Mai statt.", None),
         ("f.docx", "SUBCONTRACT AGREEMENT\nby and between A and B", "supplier_contract"),
