@@ -29,6 +29,7 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
+from tasks.documents.kinds.lacks import AGREEMENT, BETWEEN, THIS, find_lacks
 from tasks.documents.kinds.titles import (
     ANNEXES,
     FIRST,
@@ -59,37 +60,6 @@ _MOST_PARTS: Final = 20
 _MOST_CITED: Final = 40
 _AUDITED: Final = 4_000_000
 """Characters in which an auditor's report is looked for: a copy of all of a long text would not fit its process."""
-_LOOKED_AT: Final = 400_000
-_FEW_AMOUNTS: Final = 7
-"""Amounts of money: what explains accounts, or asks for them, has no more."""
-_FEW_DOCUMENTS: Final = 3
-_LINE: Final = 300
-_AMOUNT: Final = re.compile(
-    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’٬ \u00a0\u202f]\d{3})+|\d+[.,٫]\d\d|\d{4,})(?![\w/:-])"
-    r"|\d+[ \t|]+[-–(]?\d+(?:[ \t]|$)|\d+(?:[.,]\d+)?[ \t]?%(?=[ \t]*(?:[\t|]|$)))"
-    r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF) )\d[\d.,]* ?(?:[mkbMKB]n?|[mb]illion|Mio\.?|Mrd\.?)\b",
-    re.MULTILINE,
-)
-"""A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
-end, in a row of a table; money in millions."""
-_DAY: Final = re.compile(
-    r"\b\d{1,2}-[A-Za-z]{3}-\d\d\b|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b|\d月\d"
-    r"|\b(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b"
-)
-"""Days and months that are written for machines, or with characters."""
-_ROLES: Final = re.compile(
-    r"\(\W{0,3}(?:the |hereinafter )?[\"“][A-Z][a-z]+"
-    r"|\b(?:Client|Company|Consultant|Contractor|Customer|Participant|Provider|Purchaser|Seller|Supplier|Vendor)s?"
-    r"(?: (?:shall|agrees|undertakes)\b|: )"
-    r"|(?:[\u0370-\u1dff\u3040-\ud7af].{0,99}?){20}"
-)
-"""How an agreement calls those who conclude it; in other alphabets it may call them anything."""
-_LISTED: Final = re.compile(
-    rf"\W*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*[.)]?|(?:{'|'.join(ANNEXES)}|pièce|doc) ?\w{{1,3}}[.:)]?)(?:\s|$)"
-    r"|.{1,90}\.(?:pdf|docx?|xlsx?|pptx?|txt|eml|msg|zip)\b)",
-    re.IGNORECASE,
-)
-"""A line of a list of documents: with a number, or the name of a file."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) ")
 _BEFORE: Final = 600
 """Characters of a sentence, and of the one before, that are looked at."""
@@ -126,26 +96,17 @@ _CODE: Final = re.compile(
 """Programs, and how they are installed: a page with such lines is about software."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
 """Behind a title, what is said of the document: "Audit report: to be issued"."""
-_BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
 _PARTIES: Final = re.compile(
     r" (?:(?:by and|made|entered into|(?:(?:dated|of|vom|du|de|del|van) )?\d+ \w+ \d{4}) )?"
     r"(?:(?:this|the present|diese[rs]?|der vorliegende|l[ea] presente?|el presente|deze) (?:\w+ ){1,20}?)?"
-    rf"{_BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) "
+    rf"{BETWEEN.pattern} .{{1,80}}? (?:and|und|et|y|e|en|og|och) "
 )
 """In plain words, how an agreement goes on behind its title: "made between A and B", "This lease is dated …"."""
-_THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
 _POLICY: Final = re.compile(
-    rf"{_THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|richtlinie|politique|politica|beleid|politik)\b"
+    rf"{THIS} (?:\w+ ){{0,5}}?(?:policy|procedure|memo|memorandum|richtlinie|politique|politica|beleid|politik)\b"
     r"( (?:is|applies|covers|defines|describes|establishes|explains|governs|has|outlines|provides|says|sets|gilt|regelt"
     r"|beschreibt|est|definit|decrit|fixe|sapplique|se|es|e|definisce|descrive|geldt|beschrijft|er|galler)\b)?"
 )
-_AGREEMENT: Final = re.compile(
-    rf"{_THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"
-    r"|nda|dpa|spa|\w*vertrag|\w*vereinbarung|contrat|convention|accord|bail|contrato|contratto|accordo|scrittura|patto"
-    r"|\w*overeenkomst|\w*aftale|\w*avtal|\w*avtale)\b"
-    r"(?! \w+ policy| policy)"
-)
-"""What a text calls itself in plain words."""
 _EXPLAINED: Final = (
     r"\bstands for {0}\b|(?<!this )(?<!the )\b{0} (?:is|are) (?:an? |the )?(?:\w+ ){{0,4}}"
     r"(?:approach|framework|method|practice|process|standard|technique)s?\b"
@@ -254,30 +215,15 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, places, signs)
     _read_date(opening, lines, text, signs)
-    signs.lacks, signs.is_brief = list(_find_lacks(text, body, signs)), len(text) < _BRIEF
+    are_told = signs.state == "signed" or signs.letter
+    signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
+    signs.is_brief = len(text) < _BRIEF
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
     signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
     signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
-
-
-def _find_lacks(text: str, body: str, signs: Signs) -> Iterator[str]:
-    """What a text, its first words plain in `body`, has not that documents of some kinds cannot do without."""
-    is_opinion = signs.audit == "opinion"  # auditors need no amounts for theirs
-    if not is_opinion and next(islice(_AMOUNT.finditer(text, 0, _LOOKED_AT), _FEW_AMOUNTS, None), None) is None:
-        yield "amounts"
-    parts = (text[at : at + _BODY] for at in range(0, min(len(text), _LOOKED_AT), _BODY))
-    if not any(dates_in(part, of_any_span=True) or _DAY.search(part) for part in parts):
-        yield "day"
-    are_told = signs.state == "signed" or signs.letter or _ROLES.search(text[:_BODY])
-    if not (are_told or _BETWEEN.search(body) or _AGREEMENT.search(body) or marks("", "parties").stand_in(body)):
-        yield "parties"
-    lines = (line for line in text[:_BODY].splitlines() if len(line) < SUBTITLE)
-    listed = (line for line in lines if _LISTED.match(line) or names().stand_in(plain_words(line)))
-    if next(islice(listed, _FEW_DOCUMENTS, None), None) is None:
-        yield "documents"
 
 
 def signs_version() -> str:
@@ -433,7 +379,7 @@ def _is_about(kind: Kind, line: str, body: str) -> bool:
     if not kind.signed:
         return bool(line) and re.search(_EXPLAINED.format(re.escape(line)), body) is not None
     says = _POLICY.findall(body)
-    return len(says) > 1 and any(says) and _AGREEMENT.search(body) is None
+    return len(says) > 1 and any(says) and AGREEMENT.search(body) is None
 
 
 def _names_parties(kind: Kind, line: str, body: str) -> bool:
@@ -442,7 +388,7 @@ def _names_parties(kind: Kind, line: str, body: str) -> bool:
     if (
         named is None
         or 2 * named.start > len(line)
-        or not (named.end == len(line) or _BETWEEN.match(line, named.end + 1))
+        or not (named.end == len(line) or BETWEEN.match(line, named.end + 1))
     ):
         return False
     return _PARTIES.match(body, body.find(line) + named.end) is not None
@@ -542,7 +488,7 @@ def _begins_here(text: str, start: int, kind: Kind) -> bool:
     if marks("", "attached").stand_in(plain_words(text[max(0, start - 120) : start + 60])):
         return False
     behind = plain_words(text[start : start + 3000])
-    return kind.is_confirmed(behind) or bool(not kind.body and kind.signed and _BETWEEN.search(behind))
+    return kind.is_confirmed(behind) or bool(not kind.body and kind.signed and BETWEEN.search(behind))
 
 
 @cache

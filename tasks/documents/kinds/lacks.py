@@ -1,0 +1,74 @@
+"""What documents of some kinds cannot do without: a text that has it not is no such document, but speaks of them."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from tasks.documents.kinds.catalogue import marks, names, plain_words
+from tasks.documents.kinds.titles import ANNEXES, SUBTITLE
+from tasks.language.periods import dates_in
+
+_BODY: Final = 8000
+_LOOKED_AT: Final = 400_000
+_FEW_AMOUNTS: Final = 7
+"""Amounts of money: what explains accounts, or asks for them, has no more."""
+_FEW_DOCUMENTS: Final = 3
+_AMOUNT: Final = re.compile(
+    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’٬ \u00a0\u202f]\d{3})+|\d+[.,٫]\d\d|\d{4,})(?![\w/:-])"
+    r"|\d+[ \t|]+[-–(]?\d+(?:[ \t]|$)|\d+(?:[.,]\d+)?[ \t]?%(?=[ \t]*(?:[\t|]|$)))"
+    r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF) )\d[\d.,]* ?(?:[mkbMKB]n?|[mb]illion|Mio\.?|Mrd\.?)\b",
+    re.MULTILINE,
+)
+"""A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
+end, in a row of a table; money in millions."""
+_DAY: Final = re.compile(
+    r"\b\d{1,2}-[A-Za-z]{3}-\d\d\b|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b|\d月\d"
+    r"|\b(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b"
+)
+"""Days and months that are written for machines, or with characters."""
+_ROLES: Final = re.compile(
+    r"\(\W{0,3}(?:the |hereinafter )?[\"“][A-Z][a-z]+"
+    r"|\b(?:Client|Company|Consultant|Contractor|Customer|Participant|Provider|Purchaser|Seller|Supplier|Vendor)s?"
+    r"(?: (?:shall|agrees|undertakes)\b|: )"
+    r"|(?:[\u0370-\u1dff\u3040-\ud7af][^\u0370-\u1dff\u3040-\ud7af]{0,99}){20}"
+)
+"""How an agreement calls those who conclude it; in other alphabets it may call them anything."""
+_LISTED: Final = re.compile(
+    rf"\W*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*[.)]?|(?:{'|'.join(ANNEXES)}|pièce|doc) ?\w{{1,3}}[.:)]?)(?:\s|$)"
+    r"|.{1,90}\.(?:pdf|docx?|xlsx?|pptx?|txt|eml|msg|zip)\b)",
+    re.IGNORECASE,
+)
+"""A line of a list of documents: with a number, or the name of a file."""
+BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
+THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
+AGREEMENT: Final = re.compile(
+    rf"{THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"
+    r"|nda|dpa|spa|\w*vertrag|\w*vereinbarung|contrat|convention|accord|bail|contrato|contratto|accordo|scrittura|patto"
+    r"|\w*overeenkomst|\w*aftale|\w*avtal|\w*avtale)\b"
+    r"(?! \w+ policy| policy)"
+)
+"""What a text calls itself in plain words."""
+
+
+def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Iterator[str]:
+    """What a text has not that documents of some kinds cannot do without, as `needs` of the catalogue names it.
+
+    Args:
+        text: all of it.
+        body: its first words, plain.
+        is_opinion: auditors give their opinion in it, who need no amounts for that.
+        are_told: the parties to an agreement are told by a signature, or by whom a letter is to.
+    """
+    if not is_opinion and next(islice(_AMOUNT.finditer(text, 0, _LOOKED_AT), _FEW_AMOUNTS, None), None) is None:
+        yield "amounts"
+    parts = (text[at : at + _BODY] for at in range(0, min(len(text), _LOOKED_AT), _BODY))
+    if not any(dates_in(part, of_any_span=True) or _DAY.search(part) for part in parts):
+        yield "day"
+    are_told = are_told or any(pattern.search(body) for pattern in (BETWEEN, AGREEMENT))
+    if not (are_told or _ROLES.search(text[:_BODY]) or marks("", "parties").stand_in(body)):
+        yield "parties"
+    lines = (line for line in text[:_BODY].splitlines() if len(line) < SUBTITLE)
+    listed = (line for line in lines if _LISTED.match(line) or names().stand_in(plain_words(line)))
+    if next(islice(listed, _FEW_DOCUMENTS, None), None) is None:
+        yield "documents"
