@@ -11,8 +11,8 @@ those that the caller may see.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from pathlib import Path
+from itertools import filterfalse, groupby
+from pathlib import Path, PurePath
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel
@@ -30,7 +30,7 @@ from tasks.documents.drive.drive import Document, Drive, identifier
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import index_folder_in_pieces
-from tasks.documents.kinds.catalogue import may_be_document
+from tasks.documents.kinds.catalogue import find_names, may_be_document, plain_words
 from tasks.documents.kinds.room import IndexedDocument
 from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
@@ -39,6 +39,7 @@ from tasks.language.sentences import sentences
 from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
 from tasks.privacy.pseudonyms import Names, is_on, profile_names, stored_names
 from tasks.ranking import WordIndex
+from tasks.ranking.coverage import COMMON
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings
 from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
@@ -143,6 +144,22 @@ class RoomPassages:
             ranked = self._semantic.rank(self._index, question, by_query)
         chosen = dict.fromkeys([*(at for at, _ in ranked), *self._index.texts_with_words(question, by_words)])
         return [self._passage(at) for at in chosen]
+
+    def find_named(self, question: str, most: int) -> tuple[Sequence[RoomPassage], str]:
+        """The likeliest passages of what a question calls by a word in the name of one document, or of one and its
+        copies, and the question without what it calls it: "the HVAC subcontract".
+        """
+        names = {text.document_id: {*plain_words(PurePath(text.document_name).stem).split()} for text, _ in self._spans}
+        named, called = set[str](), set[str]()
+        for noun, words in find_names(question).items():
+            for word in filterfalse(COMMON.__contains__, words):
+                holders = [document for document, its in names.items() if word in its]
+                if holders and set.intersection(*(named_by := [names[one] for one in holders])) in named_by:
+                    named, called = {*named, *holders}, {*called, noun, word}
+        rest = " ".join(word for word in question.split() if plain_words(word) not in called)
+        rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
+        ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
+        return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
 
     def _passage(self, at: int) -> RoomPassage:
         document, span = self._spans[at]
@@ -301,10 +318,15 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
     check_question(question)
     answerer = current_answerer()
     room = room.open_to(answerer)
-    passages = dict(enumerate(room.likeliest(question, _BY_QUERY, _BY_WORDS), 1))
+    named, rest = room.find_named(question, _BY_QUERY)
+    likeliest = [*named, *room.likeliest(question, _BY_QUERY, _BY_WORDS)]
+    passages = dict(enumerate(list(dict.fromkeys(likeliest))[: _BY_QUERY + _BY_WORDS], 1))
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
     if answerer.model is None:
-        answer = _without_model(question, sources, passages, company)
+        best = best_sentences(rest, sources[: len(named)], company) or best_sentences(rest, sources, company) or ()
+        quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
+        said = f"{OPENING} These words of the room address the question." if quotes else _SILENT
+        answer = RoomAnswer(question=question, answer=said, missing=not quotes, quotes=quotes[:_QUOTES])
     else:
         answerer = with_names(answerer, lambda: profile_names(company, "", None) | room.signed_names)
         answer = _by_model(question, sources, passages, company, answerer)
@@ -313,15 +335,6 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
         more = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
         answer.answer = _UNREAD.format(", ".join(unread[:_MOST_NAMED]) + more)
     return answer
-
-
-def _without_model(
-    question: str, sources: Sequence[Source], passages: Mapping[int, RoomPassage], company: str
-) -> RoomAnswer:
-    best = best_sentences(question, sources, company) or ()
-    quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
-    answer = f"{OPENING} These words of the room address the question." if quotes else _SILENT
-    return RoomAnswer(question=question, answer=answer, missing=not quotes, quotes=quotes[:_QUOTES])
 
 
 def _by_model(

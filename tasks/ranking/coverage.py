@@ -27,7 +27,7 @@ from tasks.ranking.query import find_meant_phrases
 
 LEAST: Final = 0.48
 """The share of a question that what answers it covers. Chosen on 52 questions of eight documents in three languages."""
-_COMMON: Final = frozenset().union(*COMMON_WORDS.values()) | STOP_WORDS | ASKING_WORDS
+COMMON: Final = frozenset().union(*COMMON_WORDS.values()) | STOP_WORDS | ASKING_WORDS
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _GROUPS: Final = re.compile(r"(?<=\d)(?=(?:\d{3}){1,6}$)")
 _A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
@@ -200,7 +200,7 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
     for match in _WORD.finditer(question):
         word, spelling = match[0].casefold(), match[0]
         is_short = len(word) < _SHORTEST and word.isalpha() and not (spelling.isupper() and len(word) > 1)
-        if word in _COMMON or is_short or detect_script_language(word[0]) is not None:
+        if word in COMMON or is_short or detect_script_language(word[0]) is not None:
             continue
         if not known.isdisjoint(tokens(word)):
             continue

@@ -298,6 +298,21 @@ def is_kind(name: str, wanted: str) -> bool:
     return kind is not None
 
 
+def find_names(question: str) -> dict[str, list[str]]:
+    """The plain words by which a question may call documents, two before what one is and two with capitals behind it,
+    by the word for what it is: {"subcontract": ["hvac"]}.
+    """
+    asked, words = read_file("marks.toml")["asked"], plain_words(question).split()
+    nouns, capitals = tuple(asked["nouns"]), {plain_words(word) for word in re.findall(r"\b[^\W\d_a-z]\w+", question)}
+    found: dict[str, list[str]] = {}
+    for place, word in enumerate(words):
+        if word.endswith(nouns):
+            behind = takewhile(lambda one: one in capitals or one in links(), words[place + 1 : place + 3])
+            near = [one for one in (*words[max(0, place - 2) : place], *behind) if one not in links()]
+            found[word] = [one for one in near if not (one.endswith(nouns) or one in asked["left_out"])]
+    return found
+
+
 def may_be_document(name: str) -> bool:
     """Whether a file may be a document by its name: it is no program, nothing that a build makes, and no icon."""
     files, path = read_file("marks.toml")["files"], PurePath(name.casefold())

@@ -48,6 +48,33 @@ def test_a_room_answers_by_quotations_or_is_silent(
     assert all(quote["verified"] and quote["place"] for quote in answer["quotes"])
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What is the price of the roof subcontract?", ["roof: 7"]),
+        ("What is the price in the supply contract?", ["supply: 5", "supply-final: 6"]),  # a document and its copy
+        ("What is the price of the town subcontract?", ["lift: 9", "roof: 7", "supply: 5", "supply-final: 6"]),
+        ("What does the roof subcontract say on price?", ["roof: 7"]),
+        ("Is there a roof subcontract?", ["roof: 7"]),
+        ("Which satellites does the roof subcontract insure?", []),
+    ],
+)
+def test_a_word_of_one_name_chooses_the_document(
+    room: Path, capsys: pytest.CaptureFixture[str], question: str, words: list[str]
+) -> None:
+    for name, price in (("Subcontract lift town", 9), ("Subcontract roof town", 7), ("Supply", 5), ("Supply-final", 6)):
+        key = name.removeprefix("Subcontract ").removesuffix(" town").lower()
+        text = f"SUBCONTRACT\nThis subcontract is made for the town.\nThe agreed price is {key}: {price}.\n"
+        (room / f"{name}.txt").write_text(text)
+    ask(question, room=[str(room)], format="json")
+    quotes = [quote["text"] for quote in json.loads(capsys.readouterr().out)["quotes"]]
+    assert [
+        key
+        for key in ("lift: 9", "roof: 7", "supply: 5", "supply-final: 6")
+        if any(f"{key}." in quote for quote in quotes)
+    ] == words
+
+
 def test_rooms_stand_side_by_side_and_wrong_use_is_told(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = room.parent / "beta"
     other.mkdir()
