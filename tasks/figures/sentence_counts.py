@@ -20,8 +20,11 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
-_TIMES: Final = r"[ -]?(?:days?|weeks?|months?|years?|hours?|minutes?|tage?n?|wochen?|monate?n?|jahren?|stunden?)\b"
-"""Behind a number that counts neither people nor customers: "Team: 14 days"."""
+_BEHIND: Final = (
+    rf"(?=\s*(?:$|[\n.,;()\[|]|[–—-]\s|(?:{either('people')}|customers?|clients?|kunden|total|ftes?|full|part|paying|active"
+    r"|as|at|on|in|of|vs|versus|up|down|compared|from|zum|am|per|im|ende|gesamt)\b))"
+)
+"""Behind a number that counts people or customers: no "days", "GB" or "€", as in "Team: 14 days"."""
 
 
 def _match_list_line(words: str) -> re.Pattern[str]:
@@ -30,7 +33,7 @@ def _match_list_line(words: str) -> re.Pattern[str]:
         rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
         r"(?: \((?:fte|average|year[- ]end)s?\))?"
         rf"[^:\d]{{0,20}}[^:]{{0,25}}?[:=]\s*(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
-        rf"(?![\d.,]*\d|\s?%|{_TIMES})(?P<after>)",
+        rf"(?![\d.,]*\d|\s?%){_BEHIND}(?P<after>)",
         re.IGNORECASE,
     )
 

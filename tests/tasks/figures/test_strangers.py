@@ -595,7 +595,23 @@ def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, ce
     assert {entity for *_, entity in figures(text)} == {None}
 
 
-def test_days_of_a_plan_for_teams_are_no_people() -> None:
-    assert (
-        figures("Policy, 31 March 2026\n\nRetention:\n- Pro: 7 days\n- Team: 14 days\n- Staff: 30-day notice\n") == []
-    )
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("Team: 14", ["14"]),
+        ("Team: 14 people", ["14"]),
+        ("Team: 14 (2025: 12)", ["14"]),
+        ("Team: 14 as of 31 March 2026", ["14"]),
+        ("Mitarbeiter: 14 Beschäftigte", ["14"]),
+        ("Team: 14 days", []),
+        ("Staff: 30-day notice", []),
+        ("Staff: 30 calendar days", []),
+        ("Mitarbeiter: 14 Werktage", []),
+        ("Team: 14 GB", []),
+        ("Team: 25 seats", []),
+        ("Team: 14 €", []),
+        ("Customers: 24h", []),
+    ],
+)
+def test_a_line_of_a_list_counts_people_where_nothing_else_is_behind_the_number(line: str, counted: list[str]) -> None:
+    assert [value for _, value, *_ in figures(f"Report, 31 March 2026\n\nSize:\n- {line}\n")][:1] == counted
