@@ -51,8 +51,8 @@ _FIRST_WEEK: Final = 7
 _INDIAN_WORDS: Final = ("₹", "inr", "lakh", "crore")
 _MONTHS_OF_TWO_NAMES: Final = 2
 """A year that ends in January or February is called by some after the year before."""
-_YEAR_DAYS: Final = frozenset({364, 365, 366, 371})
-"""How long a year is, of whole weeks or of the calendar."""
+_YEAR_DAYS: Final = frozenset({363, 364, 365, 366, 371})
+"""How long a year is, of whole weeks or of the calendar; the first one of weeks may follow 31 December."""
 _ANY_YEAR: Final = 2023
 _SURE: Final = 5
 """What a year's end counts that is stated in so many words; one that is named with its date counts 3."""

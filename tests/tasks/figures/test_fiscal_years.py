@@ -109,3 +109,8 @@ def test_a_day_of_shares_ends_no_year_and_that_of_accounts_does() -> None:
 def test_a_year_begins_behind_the_last_one_where_it_is_of_whole_weeks(before: date, begins: str) -> None:
     calendar = Calendar(ends={2021: before})
     assert calendar.resolve(When(year=2022), instant=False) == f"{begins}/2022-12-31"
+
+
+def test_the_first_year_of_weeks_begins_behind_the_last_one_of_the_calendar() -> None:
+    calendar = Calendar(ends={2023: date(2023, 12, 31), 2024: date(2024, 12, 28)})
+    assert calendar.resolve(When(year=2024), instant=False) == "2024-01-01/2024-12-28"
