@@ -86,6 +86,7 @@ def test_the_year_in_which_a_file_was_changed_is_no_plan_unless_something_says_s
     assert bases(years.replace("2024", "2024E"), dates="/2024-11-18")["2024"] == "forecast"
     assert bases(years, dates="/2024-11-18", sheet="Forecast")["2024"] == "forecast"
     assert bases(years.replace("2024", "31 December 2024"), dates="/2024-11-18")["2024"] == "forecast"
+    assert bases(f"Our financial year ends on 30 June.\n\n{years}", dates="/2024-05-18")["2023"] == "forecast"
 
 
 @cases(
@@ -95,6 +96,7 @@ def test_the_year_in_which_a_file_was_changed_is_no_plan_unless_something_says_s
 def test_what_a_model_repeats_is_no_plan_where_another_sheet_says_that_it_is_actual(years: str, repeated: str) -> None:
     past = f"Dashboard\n\nEUR\t{years}\nRevenue\t1,234,567\t2,345,678\n\n"
     plan = "DCF\n\nValuation\n\nEUR\t2022\t2023\t2024\nRevenue\t1,234,567\t2,345,678\t3,456,789\n"
+    plan += "\nEUR\tForecast 2023\nRevenue\t2,345,678\n"
     text = past + plan
     places = [
         (0, len(text), "file_dates", "2021-01-01/2026-01-31"),
@@ -102,7 +104,7 @@ def test_what_a_model_repeats_is_no_plan_where_another_sheet_says_that_it_is_act
         (len(past), len(text), "sheet", "DCF"),
     ]
     figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
-    assert [figure.basis for figure in figures] == [None, None, repeated, repeated, "forecast"]
+    assert [figure.basis for figure in figures] == [None, None, repeated, repeated, "forecast", "forecast"]
 
 
 def test_a_file_that_is_years_older_than_its_text_says_dates_nothing() -> None:
@@ -187,8 +189,8 @@ def test_an_undated_document_is_never_the_latest_beside_a_dated_one() -> None:
     ],
 )
 def test_digits_that_another_sheet_gives_in_a_scale_are_no_amounts_without_it(other: str, kept: list[str]) -> None:
-    scaled = "A\n\nEUR thousand\t2022\t2023\nRevenue\t12,345\t23,456\n\n"
-    text = f"{scaled}B\n\nEUR\t2022\t2023\nRevenue\t{other}\n"
+    scaled = "A\n\nEUR thousand\t2022\t2023\t2024\nRevenue\t12,345\t23,456\t7,100\n\n"
+    text = f"{scaled}B\n\nEUR\t2022\t2023\t2024\nRevenue\t{other}\t7,100\n"
     places = [(0, len(scaled), "sheet", "A"), (len(scaled), len(text), "sheet", "B")]
     figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
-    assert [f"{figure.value:f}" for figure in figures if figure.start > len(scaled)] == kept
+    assert [f"{figure.value:f}" for figure in figures if figure.start > len(scaled)] == [*kept, "7100"]
