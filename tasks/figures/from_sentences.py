@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures import sentence_periods as words
+from tasks.figures import mentions as words
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import (
     SHORT_NAMES,
@@ -27,15 +27,14 @@ from tasks.figures.figure import (
     spots,
     words_in,
 )
+from tasks.figures.mentions import Mention, Mentions, find_mentions
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
+    AND,
     SEVERAL,
-    Mention,
-    Mentions,
     SeveralError,
     Spoken,
     behind_it,
-    find_mentions,
     find_period,
     in_brackets,
     own_period,
@@ -168,7 +167,7 @@ def _lists(found: Iterable[Mention], sentence: str) -> Iterator[list[Mention]]:
 
 
 def _join_mentions(listed: list[Mention], sentence: str) -> Iterator[list[Mention]]:
-    if len(listed) > 1 and words.AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
+    if len(listed) > 1 and AND.search(sentence[listed[-2][1].end() : listed[-1][1].start()]):
         yield listed
     else:
         yield from ([mention] for mention in listed)
