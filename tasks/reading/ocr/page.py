@@ -265,7 +265,7 @@ recognised at a time: half of all scans may have a hidden layer, and a page take
 
 OFF: Final = "DILIGENCE_OCR is off."
 CAPPED: Final = "DILIGENCE_OCR_PAGES allows no more in one run; the next run continues."
-STOPPED: Final = "Read it again to continue."
+STOPPED: Final = "Give the same command again to continue; what was recognised is kept."
 NO_ENGINE: Final = "`diligence doctor` says which engine is missing."
 
 _SENTENCES: Final = {
