@@ -191,6 +191,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
     )
     compounds = pages.find_compounds([page.text for page in contents])
+    unsigned = pages.find_unsigned(document.handle, contents)
     for index, content in enumerate(contents):
         text = pages.mend_text(content.text, ligatures, compounds)
         if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
@@ -198,7 +199,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         with writer.part("page", str(index + 1)):
             with (
                 scans.around(index),
-                writer.place(text_writer.TYPED, "") if content.is_typed else contextlib.nullcontext(),
+                writer.place(text_writer.TYPED, "") if index in unsigned else contextlib.nullcontext(),
             ):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
@@ -277,11 +278,9 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     if not (is_plain or reading.is_hidden or defects.are_many(reading.unknown, text)):  # those may be replaced
         with contextlib.suppress(MemoryError):
             reading = _set_values(document, page, reading, remarks)
-    labelled = [remark for remark in remarks if remark.label]
-    is_signed = bool(remarks) or pdfium.FPDF_GetSignatureCount(document.handle) > 0
-    is_typed = not is_signed and pages.is_typed(page, reading.text)
     pdfium.FPDF_ClosePage(page)
-    return reading._replace(complete=complete, lost=lost, is_plain=is_plain, labelled=labelled, is_typed=is_typed)
+    labelled = [remark for remark in remarks if remark.label]
+    return reading._replace(complete=complete, lost=lost, is_plain=is_plain, labelled=labelled)
 
 
 def _has_fields(page: Any) -> bool:

@@ -58,9 +58,15 @@ def first_page(data: bytes) -> str:
         (lambda canvas: [canvas.line(x, 700 + x % 3, x + 2, 701 + x % 4) for x in range(90, 160, 2)], False),
         (lambda canvas: canvas.drawImage(ImageReader(Image.new("L", (9, 9))), 90, 700), False),
         (lambda canvas: canvas.acroForm.textfield(name="signature", x=90, y=700, width=100, height=20), False),
+        (lambda canvas: canvas.drawString(90, 730, "ALDER LTD"), True),
+        (lambda canvas: canvas.drawString(110, 703, "Ada Berg"), False),
+        (lambda canvas: canvas.drawString(110, 712, "Ada Berg"), False),
+        (lambda canvas: [canvas.line(90, 695, 115, 720), canvas.line(90, 720, 115, 695)], False),
+        (lambda canvas: canvas.drawString(72, 300, "Signiert mit Skribble am 3.5.2024 durch Ada Berg"), False),
+        (lambda canvas: [canvas.showPage(), canvas.bezier(90, 700, 110, 730, 130, 690, 160, 715)], False),
     ],
 )
-def test_a_page_to_be_signed_is_told_where_nothing_but_type_is_on_it(
+def test_a_page_to_be_signed_is_told_where_nobody_can_have_signed_it(
     draw: Callable[[Canvas], object], is_typed: bool
 ) -> None:
     out = BytesIO()
