@@ -67,9 +67,9 @@ _BLANKS: Final = re.compile(r"_ ?(?:_ ?){3,}|\.\.{7,}|……{2,}")  # a characte
 _BLANK_NAME: Final = re.compile(r"[\w()/]+(?: by| par| da)? ?:?[ \t]*(?:_ ?){4,}")
 """Who is to sign, and the empty line for that: "Signed by: ______"."""
 _SIGNED_BY: Final = re.compile(
-    r"(?m)(?:^|[\t|:])[ *_]*+[(\[]signed[)\]]|^[ *_]*+[^\W\d_][^\t|\n]*[(\[]signed[)\]][ *_]*$"
+    r"(?m)(?:^|[\t|:])[ *_]*+[(\[]signed[)\]]|^[ *_]*+([^\W\d_][^\t|\n]*)[(\[]signed[)\]][^\t|\n]*$"
 )
-"""In small letters, "(signed)" before or behind a name; "Contract (signed)" in a list or a table names a document."""
+"""In small letters, "(signed)" beside a name; in a list, a table or behind a kind it names a document."""
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
@@ -262,7 +262,7 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     """Record whether the document is signed or has blank lines for signatures."""
     closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
     signed = read_file("marks.toml")["text"]["signed"]
-    is_signed = any(_SIGNED_BY.search(part) or any(mark in part for mark in signed) for part in (closing, top))
+    is_signed = any(_says_signed(part) or any(mark in part for mark in signed) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
     blanks = [match.start() for match in _BLANKS.finditer(text, max(0, len(text) - _CLOSING))]
@@ -273,6 +273,12 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     )
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
+
+
+def _says_signed(part: str) -> bool:
+    """Whether "(signed)" stands beside a name in a part of a text in small letters."""
+    before = (plain_words(match[1] or "") for match in _SIGNED_BY.finditer(part))
+    return any(not any(match.end == len(words) for match in find_kinds(words)) for words in before)
 
 
 def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:
@@ -439,10 +445,12 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
         if segment.line == signs.line
         or (segment.place < TOP and segment.is_short and not segment.is_inside and segment.may_tell_state)
     ]
+    empty = {plain_words(line[:300]) for line in text[:_OPENING].splitlines() if _BLANKS.search(line)}
+    to_sign = {segment.words for segment in segments if segment.line in empty}
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)
         state = find_state(words) if is_short else None
-        if state is not None and (state != "signed" or words.count(" ") < 2):
+        if state is not None and (state != "signed" or (words.count(" ") < 2 and words not in to_sign)):
             return state
     kind, opening = kinds().get(signs.title or ""), text[:_OPENING]
     is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4

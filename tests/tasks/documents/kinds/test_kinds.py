@@ -794,7 +794,8 @@ def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind
 
 def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
     assert what("f.md", f"{LEASE}\nLandlord:\t(signed) A. Berg\tB. Kurz [signed]").state == "signed"
-    assert what("f.md", f"{LEASE}\nB. Kurz (signed)\nTenant").state == "signed"
+    for signed in ("B. Kurz (signed)\nTenant", "For the Landlord (signed) A. Berg", "A. Berg (signed), Director"):
+        assert what("f.md", f"{LEASE}\n{signed}\nWitness: ______\nDate: ______").state == "signed"
     assert what("f.md", f"{LEASE}\n| Management assertion (signed) | path |\n- Lease (signed)\n").state is None
 
 
@@ -806,7 +807,8 @@ def test_the_text_of_a_program_is_no_document(name: str) -> None:
 
 
 def test_an_empty_line_behind_signed_by_is_no_signature() -> None:
-    assert what("f.docx", f"{LEASE}\nSigned by: ____________\nSigned by: ____________").state == "unsigned"
+    for by in ("Signed by", "Unterschrieben von", "Signed", "Signé par", "Firmado por"):
+        assert what("f.docx", f"{LEASE}\n{by}: ____________\n{by}: ____________").state == "unsigned", by
     assert what("f.docx", f"{LEASE}\nSigned by: A. Berg\nDate: ____________").state == "signed"
 
 
