@@ -9,6 +9,7 @@ source above `LONGEST` it gets the parts that share most with each statement, ea
 contain a table's header.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -68,6 +69,7 @@ OPENING = "This answer is extractive: no model was asked."
 Candidate = tuple[str, Source]
 """A sentence that may be shown, and where it stands."""
 _CELLS = 8  # of a table's row that are shown: its name and the first ones
+_ITEM: Final = re.compile(r"^[-–•*·]\s+(?=[^\W\d_])")  # how the copies of a list begin their items
 SHOWN = 6  # sentences an answer holds: about what one reads at a glance
 _LOOKED_AT: Final = 24  # sentences among which those with a number are looked for
 
@@ -120,9 +122,11 @@ def best_sentences(question: str, sources: Sequence[Source], known: str = "") ->
     """
     # An order to a model answers nothing. A repeated sentence is shown once, from its first place.
     candidates: dict[str, Source] = {}
+    first: dict[str, str] = {}
     for source in sources:
         for sentence in each_sentence(nearby([question], without_injections(source.text)[0])):
-            candidates.setdefault("\t".join(sentence.split("\t")[:_CELLS]), source)
+            shown = "\t".join(sentence.split("\t")[:_CELLS])
+            candidates.setdefault(first.setdefault(_ITEM.sub("", shown), shown), source)
     if not candidates:
         return [] if any(source.text.strip() for source in sources) else None
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.

@@ -55,6 +55,8 @@ def test_no_source_is_said() -> None:
 def test_a_sentence_said_twice_is_shown_once() -> None:
     twice = [Source(1, "a.txt", None, "The lease ends soon."), Source(2, "b.txt", None, "The lease ends soon.")]
     assert answer("When does the lease end?", twice).count("The lease ends soon.") == 1
+    items = [Source(1, "a.md", None, "- The lease ends soon."), Source(2, "a.pdf", None, "• The lease ends soon.")]
+    assert answer("When does the lease end?", items).count("The lease ends soon.") == 1
 
 
 def test_a_heading_does_not_crowd_out_what_it_announces() -> None:
