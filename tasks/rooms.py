@@ -147,14 +147,18 @@ class RoomPassages:
 
     def find_named(self, question: str, most: int) -> tuple[Sequence[RoomPassage], str]:
         """The likeliest passages of what a question calls by a word in the name of one document, or of one and its
-        copies, and the question without what it calls it: "the HVAC subcontract".
+        copies, and the question without what it calls it: "the HVAC subcontract". Its name or its opening says so, too.
         """
-        names = {text.document_id: {*plain_words(PurePath(text.document_name).stem).split()} for text, _ in self._spans}
+        documents = {text.document_id: text for text, _ in self._spans}
+        names = {key: {*plain_words(PurePath(text.document_name).stem).split()} for key, text in documents.items()}
         named, called = set[str](), set[str]()
         for noun, words in find_names(question).items():
             for word in filterfalse(COMMON.__contains__, words):
-                holders = [document for document, its in names.items() if word in its]
-                if holders and set.intersection(*(named_by := [names[one] for one in holders])) in named_by:
+                holders = [key for key, its in names.items() if word in its]
+                if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
+                    continue
+                openings = (plain_words(stretch(documents[key].text_id, 0, _OPENING)) for key in holders)
+                if any(noun in its for its in held) or any(f"{word} {noun}" in opening for opening in openings):
                     named, called = {*named, *holders}, {*called, noun, word}
         rest = " ".join(word for word in question.split() if plain_words(word) not in called)
         rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
@@ -271,6 +275,7 @@ def _below_root(file: Path) -> str:
     return str(file.relative_to(root)) if file.is_relative_to(root) else file.name
 
 
+_OPENING: Final = 600
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6

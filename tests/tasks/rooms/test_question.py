@@ -52,10 +52,11 @@ def test_a_room_answers_by_quotations_or_is_silent(
     ("question", "words"),
     [
         ("What is the price of the roof subcontract?", ["roof: 7"]),
-        ("What is the price in the supply contract?", ["supply: 5", "supply-final: 6"]),  # a document and its copy
+        ("What is the price in the supply subcontract?", ["supply: 5", "supply-final: 6"]),  # a document and its copy
         ("What is the price of the town subcontract?", ["lift: 9", "roof: 7", "supply: 5", "supply-final: 6"]),
         ("What does the roof subcontract say on price?", ["roof: 7"]),
         ("Is there a roof subcontract?", ["roof: 7"]),
+        ("What price does the lift agreement set?", ["lift: 9", "roof: 7", "supply: 5", "supply-final: 6"]),
         ("Which satellites does the roof subcontract insure?", []),
     ],
 )
@@ -64,7 +65,7 @@ def test_a_word_of_one_name_chooses_the_document(
 ) -> None:
     for name, price in (("Subcontract lift town", 9), ("Subcontract roof town", 7), ("Supply", 5), ("Supply-final", 6)):
         key = name.removeprefix("Subcontract ").removesuffix(" town").lower()
-        text = f"SUBCONTRACT\nThis subcontract is made for the town.\nThe agreed price is {key}: {price}.\n"
+        text = f"SUPPLY SUBCONTRACT\nThis subcontract is made for the town.\nThe agreed price is {key}: {price}.\n"
         (room / f"{name}.txt").write_text(text)
     ask(question, room=[str(room)], format="json")
     quotes = [quote["text"] for quote in json.loads(capsys.readouterr().out)["quotes"]]
