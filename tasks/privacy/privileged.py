@@ -14,7 +14,8 @@ from unicodedata import normalize
 from urllib.parse import urlsplit
 
 from tasks.documents.kinds.catalogue import kinds, plain_words
-from tasks.documents.kinds.room import Listed, may_be_any, room_kinds
+from tasks.documents.kinds.document import may_be_any
+from tasks.documents.kinds.room import Listed, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.privacy import PrivacySettings
 from tasks.reading.text_writer import Reading

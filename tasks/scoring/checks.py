@@ -20,7 +20,7 @@ from storage.documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
-from tasks.documents.kinds.room import DocumentKind, parse_asked_kind
+from tasks.documents.kinds.document import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
 from tasks.language.sentences import place_sentences
 from tasks.language.words import tokens

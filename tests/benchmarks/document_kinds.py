@@ -17,7 +17,7 @@ from typing import Final
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import best_sentences
 from tasks.documents.extract import read_document
-from tasks.documents.kinds.room import DocumentKind, document_kind
+from tasks.documents.kinds.document import DocumentKind, document_kind
 from tasks.documents.kinds.signs import read_signs
 from tasks.reading.text_writer import Reading
 from tests.benchmarks.single_figures import FILINGS

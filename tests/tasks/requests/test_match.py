@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.documents.kinds.room import IndexedDocument, RoomKinds, document_kind
+from tasks.documents.kinds.document import document_kind
+from tasks.documents.kinds.room import IndexedDocument, RoomKinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.requests.match import RequestOutcome, match_requests
 from tasks.requests.request_list import Request

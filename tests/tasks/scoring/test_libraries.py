@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tasks.documents.kinds.room import document_kind, parse_asked_kind
+from tasks.documents.kinds.document import document_kind, parse_asked_kind
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import BadRequest
 from tasks.ranking import WordIndex

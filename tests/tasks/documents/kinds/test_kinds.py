@@ -10,18 +10,8 @@ import pytest
 from storage import database
 from storage.texts import NewText, Outcome, save_text
 from tasks.documents.kinds.catalogue import is_kind, kinds, may_be_document
-from tasks.documents.kinds.room import (
-    DocumentKind,
-    Family,
-    FamilyMember,
-    FamilyTie,
-    IndexedDocument,
-    document_kind,
-    find_families,
-    may_be_any,
-    parse_asked_kind,
-    room_kinds,
-)
+from tasks.documents.kinds.document import DocumentKind, document_kind, may_be_any, parse_asked_kind
+from tasks.documents.kinds.room import Family, FamilyMember, FamilyTie, IndexedDocument, find_families, room_kinds
 from tasks.documents.kinds.signs import read_signs, resemblance, sketch
 from tests.cases import cases
 
@@ -484,14 +474,19 @@ def test_minutes_of_two_meetings_are_two_documents() -> None:
 
 def test_a_copy_is_of_the_kind_that_the_others_are(home: Path) -> None:
     form = " ".join(f"clause {number} on what the parties do" for number in range(90))
-    texts = {"a.pdf": f"LEASE AGREEMENT\n{form}", "a.txt": form, "b.txt": "quite another text " * 40}
+    texts = {
+        "a.pdf": f"LEASE AGREEMENT\n{form}",
+        "a.txt": form,
+        "Commentary on our lease.txt": f"Notes of counsel\n{form}",
+        "b.txt": "quite another text " * 40,
+    }
     with database.writing() as session:
         ids = {
             name: save_text(session, NewText(name, "test-1", Outcome.READ, text=text)).id
             for name, text in texts.items()
         }
     room = room_kinds([IndexedDocument(name, name, "") for name in texts], ids, dict.fromkeys(texts))
-    assert [room.kinds[name].kind for name in texts] == ["lease", "lease", None]
+    assert [room.kinds[name].kind for name in texts] == ["lease", "lease", None, None]
 
 
 def test_a_copied_file_stands_behind_the_one_that_it_is_a_copy_of() -> None:
@@ -786,6 +781,7 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
         ("f.docx", "SUBCONTRACT AGREEMENT\nby and between A and B", "supplier_contract"),
         ("chart.pdf", "Group structure chart\nAcme Holding 100 %", "group_structure"),
         ("chart.pdf", "Organisation chart\nChief executive", "org_chart"),
+        ("chart.pdf", "Organisation chart with shareholdings\nAcme AG 100 % Acme GmbH", "group_structure"),
     ],
 )
 def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind: str | None) -> None:
@@ -803,6 +799,7 @@ def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
 def test_the_text_of_a_program_is_no_document(name: str) -> None:
     assert what(name, "/* the index */") == DocumentKind()
     assert not may_be_document(name)
+    assert what("Service_Agreement_Acme.js", LEASE).kind == "lease"
     assert all(map(may_be_document, ("Group structure chart.svg", "Terms of Node.js", "lease.ts.pdf", "NDA")))
 
 

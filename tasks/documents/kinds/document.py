@@ -1,0 +1,242 @@
+"""What a document is: its kind, its state and its date, by its name, its folder and its text.
+
+A kind that is not certain is not given. If name and title disagree, the one that the document's words confirm counts.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final
+
+from tasks.documents.kinds.catalogue import (
+    Kind,
+    Match,
+    find_joined_kinds,
+    find_kind,
+    find_kinds,
+    is_kind,
+    kinds,
+    marks,
+    may_be_document,
+    names,
+    plain_words,
+    read_file,
+)
+from tasks.documents.kinds.signs import Signs, find_state
+from tasks.language.periods import dates_in
+
+_CERTAINTY: Final = {"both": 0.99, "title": 0.94, "name": 0.9, "one of two": 0.9, "folder": 0.8}
+"""How often a kind is right by what tells it, of 157 given to documents of strangers; the last two are estimates."""
+_NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
+_DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
+YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_PICTURES: Final = frozenset({".pdf", ".tif", ".tiff", ".png", ".jpg", ".jpeg"})
+"""Formats in which a signature may be a picture over the empty line."""
+_PAGES: Final = frozenset({".htm", ".html", ".md", ".rst", ".txt"})
+"""Formats in which the first page of a site is called index, and pages about software are written."""
+_ACCOUNTS: Final = "financial_statements"
+_AUDITED: Final = "audited_financial_statements"
+_UNAUDITED: Final = "unaudited_financial_statements"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """What a document is.
+
+    Attributes:
+        kind: the id of its kind, None where that is not sure.
+        state: `signed`, `draft`, `unsigned`, `template`, `superseded`; None where nothing tells.
+        date: its own date (ISO), None where it has none.
+        certainty: of the kind, 0 to 1.
+        also: other kinds that it is, or holds, with where those begin in its text (0: all of it).
+        speaks_of: it is a request, an index, a letter: what it names is not in it.
+    """
+
+    kind: str | None = None
+    state: str | None = None
+    date: str | None = None
+    certainty: float = 0.0
+    also: tuple[tuple[str, int], ...] = ()
+    speaks_of: bool = False
+
+    @property
+    def title(self) -> str | None:
+        """The ordinary name of its kind."""
+        return kinds()[self.kind].title if self.kind else None
+
+    def holds(self, wanted: str) -> int | None:
+        """The offset at which a document of that kind begins in this one; None if it contains none."""
+        held = [(self.kind, 0), *self.also] if self.kind else self.also
+        return next((start for kind, start in held if kind and is_kind(kind, wanted)), None)
+
+
+def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
+    """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
+    said = signs or Signs()
+    title = kinds().get(said.title or "")
+    is_agreement = title is not None and title.signed and not said.has_code and "parties" not in said.lacks
+    if not may_be_document(name) and not is_agreement:  # an agreement with "Acme.js" is called so without an extension
+        return DocumentKind()
+    stem, ending = _part_name(name)
+    folder = path.rsplit("/", 1)[-1]
+    words = plain_words(stem)
+    kind, certainty = _kind(stem, ending, folder, said, is_read=signs is not None)
+    also = tuple((part, start) for part, start in said.parts)
+    if kind is not None:
+        joined = [match.kind.id for title in (words, said.line) for match in find_joined_kinds(title)]
+        also += tuple((other, 0) for other in joined if kind.id in joined and other != kind.id)
+    audit = _audit(f"{words} {plain_words(folder)}", words, said) if kind and is_kind(kind.id, _ACCOUNTS) else None
+    if kind is not None and audit is not None and audit != kind.id:
+        also = ((kind.id, 0), *also)
+        kind = kinds()[audit]
+    if kind is not None and signs is not None and ending in _PAGES and _may_only_speak(stem, ending, kind, signs):
+        kind, also = None, tuple((part, start) for part, start in also if start)
+    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES and not said.is_typed)
+    day = _day(stem, said)
+    if kind is None or not kind.title:
+        return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
+    return DocumentKind(kind.id, state, day, certainty, also, kind.over)
+
+
+def _part_name(name: str) -> tuple[str, str]:
+    """The stem and the extension of a file's name; the stem of a site's "index.html" says nothing."""
+    stem, ending = PurePath(name).stem if "." in name else name, PurePath(name).suffix.lower()
+    return "" if stem.casefold() == "index" and ending in _PAGES else stem, ending
+
+
+def _may_only_speak(stem: str, ending: str, kind: Kind, said: Signs) -> bool:
+    """Whether a page may only speak of what its title names: it is about software, or a page of a site that neither
+    says what such a document has to, nor is called so.
+    """
+    is_about_code = said.has_code or stem.casefold() in read_file("marks.toml")["subjects"]["pages"]
+    if is_about_code or (stem and not ending.startswith(".htm")):
+        return is_about_code
+    is_confirmed = said.audit == "opinion" or kind.id in said.body
+    is_confirmed |= said.title is None and _is_named(stem, kind, said)
+    return not is_confirmed and (bool(kind.body) or not (stem or " " in said.line))
+
+
+def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str]) -> bool:
+    """Whether the name alone, the text alone or both make a document one of these kinds, or one that contains it.
+
+    `document_kind` is silent where they disagree, or where a page may only speak of it. One of them is enough to keep
+    a document from a model.
+    """
+    views = (document_kind(name, path, signs), document_kind(name, path), document_kind("", "", signs))
+    return any(view.holds(kind) is not None for view in views for kind in wanted)
+
+
+def _is_named(stem: str, kind: Kind, said: Signs) -> bool:
+    """Whether the name indicates that kind, a narrower or a wider one."""
+    named = _read_name(stem, said)
+    return named is not None and (is_kind(named.kind.id, kind.id) or is_kind(kind.id, named.kind.id))
+
+
+def _day(stem: str, said: Signs) -> str | None:
+    """A document's own date: the one in its name, otherwise the one at its top unless the name has another year."""
+    digits = _DIGITS.search(stem)
+    if digits:
+        return "-".join(digits.groups())
+    named = dates_in(stem, of_any_span=True, of_months=False)
+    if named or said.dated is None:
+        return named[0].isoformat() if named else None
+    years = YEAR.findall(stem)
+    return said.dated if not years or said.dated[:4] in years else None
+
+
+def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
+    """The kind and how certain it is."""
+    title, named = kinds().get(said.title or ""), _read_name(stem, said)
+    name = named.kind if named else None
+    is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
+    title, name = (
+        None if kind is not None and kind.needs in said.lacks and (is_held or kind.needs == "documents") else kind
+        for kind in (title, name)
+    )
+    letters = read_file("marks.toml")["letter"]["kinds"]
+    if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
+        name = None
+    if title is not None and name is not None and (is_kind(title.id, name.id) or is_kind(name.id, title.id)):
+        return (title if is_kind(title.id, name.id) else name), _CERTAINTY["both"]
+    if title is not None and said.is_late and title.title:
+        title = None  # it may be a heading, or a part of a list
+    ranked = [(_rank(kind, said, is_title=kind is title), kind) for kind in (title, name) if kind is not None]
+    if ranked:
+        best = max(ranked, key=lambda one: one[0])[1]
+        return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
+    kind = _read_folder(stem, folder, said, is_read=is_read)
+    return kind, _CERTAINTY["folder"] if kind else 0.0
+
+
+def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
+    """Which of a title's and a name's kinds counts where they disagree: the higher one.
+
+    A name that only speaks about documents ("README") tells most, then a title about another document.
+    """
+    if kind.over:
+        return 4 if is_title else 2 if kind.title else 5
+    return (3 if is_title else 2) if kind.id in said.body else int(is_title)
+
+
+def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
+    """The kind that the folder, or the folder and name together, indicate."""
+    name = plain_words(stem)
+    for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
+        match = find_kind(words)
+        if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
+            continue
+        if match.kind.against.stand_in(name) or names(match.kind.id).stand_in(name):
+            continue  # the name is not of it, or speaks of it: "Insurance claims history"
+        fills = 2 * (match.end - match.start) >= len(words)
+        if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
+            return match.kind
+    return None
+
+
+def _read_name(stem: str, said: Signs) -> Match | None:
+    """The kind that a name indicates, by its parts from the left; by all of it if it is about other documents."""
+    whole = find_kind(plain_words(stem))
+    if whole is not None and whole.kind.over:
+        return whole
+    for part in [*_NAME_PARTS.split(stem), stem]:
+        words = plain_words(part)
+        match = find_kind(words)
+        if match is None or (match.weak and match.kind.id not in said.body):
+            continue
+        if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
+            return match
+    return None
+
+
+def _audit(named: str, name: str, said: Signs) -> str | None:
+    """The kind of accounts by whether they are audited; None if nothing shows it."""
+    if marks("audit", "negative").stand_in(named) or said.audit == "negative":
+        return _UNAUDITED
+    claims = any(match.kind.id == _AUDITED for match in find_kinds(name))
+    claims = claims or marks("", "audited").stand_in(f"{named} {said.line}")
+    return _AUDITED if said.audit in {"opinion", "claim"} or claims else None
+
+
+def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture: bool) -> str | None:
+    named = find_state(name) or (find_state(folder) if folder else None)
+    if named is not None:
+        return named
+    if said.state is None and said.blank_signatures and kind is not None and kind.signed and not is_picture:
+        return "unsigned"
+    return "draft" if said.state is None and said.unfilled and kind is not None and kind.title else said.state
+
+
+def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
+    """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
+    words = plain_words(asked)
+    left_out = set(read_file("marks.toml")["asked"]["left_out"])
+    best = max(
+        (match for match in find_kinds(words) if match.kind.title and not match.weak),
+        key=lambda match: match.end - match.start,
+        default=None,
+    )
+    if best is None:
+        return None, []
+    rest = [word for word in f"{words[: best.start]} {words[best.end :]}".split() if word not in left_out]
+    return best.kind, rest
