@@ -291,11 +291,6 @@ def _said(figure: Figure) -> tuple[str, str, str, Decimal]:
     return figure.concept, figure.period, figure.unit, figure.value
 
 
-def _column(figure: Figure) -> str:
-    """The words over a figure's column; "" where it stands in none."""
-    return figure.place.partition("column “")[2].rstrip("”")
-
-
 def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) -> Iterator[str]:
     """The headings and the sheet's name that say what a figure is; a sentence outside a list says it itself."""
     if _IN_TABLE in figure.place:
@@ -332,7 +327,7 @@ def _is_of_running_year(document: LedgerDocument, figure: Figure, furthest: str)
     changed = document.file_dates(figure.start)[1] or ""
     if not changed[:4] == furthest[:4] == last_day(figure.period)[:4] or not _is_ahead(document, figure):
         return False
-    when = header_period(_column(figure))
+    when = header_period(figure.place.partition("column “")[2].rstrip("”"))
     names_year = when is not None and (
         when.is_bare_year or (when.end is not None and when.end.strftime("%m%d") == "0101")
     )

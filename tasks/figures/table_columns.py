@@ -316,17 +316,12 @@ def _column_words(header: Sequence[Row], width: int, *, of_sheet: bool = False) 
             beside.append(of_all)
         elif not _heads_nothing(row, last=last, over_days=position < of_days):
             alone = sum(map(bool, row.cells)) == 1
-            begun = _first_planned(row) if of_sheet and alone else 0
+            plans = (index for index, cell in enumerate(row.cells) if find_basis(cell) in _PLANNED)
+            begun = next(plans, 0) if of_sheet and alone else 0
             for index, cell in _spread(row, width, groups, last=last).items():
                 if index >= begun and (alone or cell not in words[index]):
                     words[index] = f"{words[index]} {cell}".strip()
     return words, beside
-
-
-def _first_planned(row: Row) -> int:
-    """Where the only cell of a header row stands, if it says that columns are planned; else 0."""
-    at = next(index for index, cell in enumerate(row.cells) if cell)
-    return at if find_basis(row.cells[at]) in _PLANNED else 0
 
 
 def _units_of_all(row: Row, *, last: bool) -> str:

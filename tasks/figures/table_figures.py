@@ -43,7 +43,6 @@ _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 _UNTOLD: Final = "?"
 """The scale of an amount that is too small to be written out in full, where nothing tells another."""
 _THOUSAND: Final = 1000
-_TEN: Final = 10
 _MOST_PERCENT: Final = Decimal(200)
 """Up to here a number under "%" is a percentage, and above it money."""
 WRITTEN_OUT: Final = 100_000
@@ -103,7 +102,7 @@ def keep_in_scale(candidates: list["TableCandidate"], findings: Findings) -> lis
         if figure.scale != _UNTOLD:
             kept.append(each)
         elif (
-            0 < largest[figure.concept, figure.label] < abs(figure.value) * _TEN
+            0 < largest[figure.concept, figure.label] < abs(figure.value).scaleb(1)
             and (figure.concept, figure.period) not in known
         ):
             kept.append(replace(each, figure=replace(figure, scale="")))
