@@ -74,9 +74,7 @@ class DocumentKind:
 def document_kind(name: str, path: str = "", signs: Signs | None = None) -> DocumentKind:
     """What a document is. `name` has its extension, `path` is its folder; without `signs` its text is not known."""
     said = signs or Signs()
-    title = kinds().get(said.title or "")
-    is_agreement = title is not None and title.signed and not said.has_code and "parties" not in said.lacks
-    if not may_be_document(name) and not is_agreement:  # an agreement with "Acme.js" is called so without an extension
+    if not may_be_document(name) and not _is_agreement(said):  # one with "Acme.js" is called so without an extension
         return DocumentKind()
     stem, ending = _part_name(name)
     folder = path.rsplit("/", 1)[-1]
@@ -97,6 +95,11 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
     return DocumentKind(kind.id, state, day, certainty, also, kind.over)
+
+
+def _is_agreement(said: Signs) -> bool:
+    title = kinds().get(said.title or "")
+    return title is not None and title.signed and not said.has_code and "parties" not in said.lacks
 
 
 def _part_name(name: str) -> tuple[str, str]:
