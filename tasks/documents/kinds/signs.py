@@ -113,7 +113,8 @@ _EXPLAINED: Final = (
 )
 """In plain words, what explains a name: "ISO 27001 is an internationally recognised standard"."""
 _PLACE: Final = re.compile(
-    r"(?m)^[ \t]*([^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]+){0,3}), ?(?:(?:lì|li|den|le|il|am|dnia|a) )?"
+    r"(?m)^[ \t]*(?:Fait à )?((?:(?:Bad|New|San|Sankt|St) )?[^\W\d_a-z][^\W\d_]+"
+    r"(?:[ -](?:a\.|am|an der|im|sur|upon)[ -]\w+)?), ?(?:(?:lì|li|den|le|il|am|dnia|a) )?"
     r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
@@ -302,7 +303,7 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
 
 def _list_placed_days(text: str) -> list[date]:
     """The days behind places at the beginning of lines."""
-    found = (match for match in _PLACE.finditer(text) if not marks("", "weekdays").stand_in(plain_words(match[1])))
+    found = (match for match in _PLACE.finditer(text) if not marks("", "no_places").stand_in(plain_words(match[1])))
     return [day for match in found for day in _list_days(match[0])]
 
 

@@ -553,6 +553,7 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("Report\nMünchen, den 3. Mai 2021\nGeprüft von A. Berg\n", "2021-05-03"),
         ("Report\n" + "What the club received.\n" * 9 + " Rezzato, 30 giugno 2022 La Presidente\n", "2022-06-30"),
         ("Programme\n" + "What the club plays.\n" * 9 + "Giovedì, 30 giugno 2022\n", None),
+        ("Contacts\n" + "Whom to ask.\n" * 9 + "Max Müller, 3. Mai 1970\n", None),
         ("Lease\n" + "What the tenant pays.\n" * 9 + "Rezzato, 30 giugno 2022\n", None),
         ("Invitation to all\n27 November 2019\nRezzato, 19 October 2019\n", "2019-10-19"),
         ("Einladung an alle\nMontag, 3. Mai 2021\n", None),
