@@ -88,7 +88,8 @@ class Identity:
             return self.name is not None and names_exactly(self.name, page)
         if self._is_namesakes_site(page, url):
             return False
-        if _lists_companies(page) and not self._is_in_title(page):
+        named = {match[1].casefold() for match in _DOMAIN.finditer(page.text)}
+        if len(named) > _MAX_OTHER_COMPANIES and not self._is_in_title(page):  # a list
             return False
         mentions = [
             (mention.start(), page.text)
@@ -143,11 +144,6 @@ def names_exactly(name: str, page: Page) -> bool:
         if not more or not more[0].isupper() or same_name(name, f"{name} {more}"):
             return True
     return False
-
-
-def _lists_companies(page: Page) -> bool:
-    """Whether the page's text names so many other domains that the page is a list."""
-    return len({match[1].casefold() for match in _DOMAIN.finditer(page.text)}) > _MAX_OTHER_COMPANIES
 
 
 def _is_told_apart(words: str, text: str) -> bool:

@@ -65,16 +65,13 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     for column in range(len(names)):
         values = [row[column] for row in others if column < len(row) and row[column]]
-        if values and sum(map(_is_value, values)) > 0.8 * len(values):
+        telling = sum(is_figure(value) or _DATE.fullmatch(value) is not None for value in values)
+        if telling > 0.8 * len(values):
             return True
     return False
 
 
 _DATE: Final = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:[T ].*)?")
-
-
-def _is_value(words: str) -> bool:
-    return is_figure(words) or _DATE.fullmatch(words) is not None
 
 
 def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:

@@ -132,7 +132,7 @@ class _Document:
                 self._notes.collect(kind, part, self._scan(part))
         self._write_parts("header", text_writer.HEADER)
         self._write_body(data, main)
-        self._write_notes_left()
+        self._write([line for kind, notes in self._notes.left() for line in self._write_notes(kind, notes)])
         self._write_parts("footer", text_writer.FOOTER)
         self._warn_about_deletions()
         attach_embedded(self._package, self._embedded, self.writer)
@@ -142,9 +142,6 @@ class _Document:
         if self._note_depth >= _DEEPEST_NOTE:
             return []
         return self._write_notes(kind, self._notes.take(kind, name))
-
-    def _write_notes_left(self) -> None:
-        self._write([line for kind, notes in self._notes.left() for line in self._write_notes(kind, notes)])
 
     def _write_notes(self, kind: str, notes: Iterable[_Note]) -> list[str]:
         lines: list[str] = []

@@ -53,7 +53,8 @@ class HtmlStyles:
         self._left -= len(sheet)
         if "none" not in sheet and "hidden" not in sheet:
             return
-        for rule in _screen_rules(_without_comments(sheet)).split("}", _MOST_RULES)[:_MOST_RULES]:
+        sheet = _COMMENT.sub(" ", sheet) if sheet.count("/*") == sheet.count("*/") else sheet
+        for rule in _screen_rules(sheet).split("}", _MOST_RULES)[:_MOST_RULES]:
             selectors, _, declarations = rule.rpartition("{")
             if _HIDING.search(declarations):
                 names = (selector.strip() for selector in selectors.split(","))
@@ -114,10 +115,6 @@ def _letters(number: int) -> str:
         number, rest = divmod(number - 1, 26)
         letters = chr(97 + rest) + letters
     return letters
-
-
-def _without_comments(sheet: str) -> str:
-    return _COMMENT.sub(" ", sheet) if sheet.count("/*") == sheet.count("*/") else sheet
 
 
 def _screen_rules(sheet: str) -> str:

@@ -219,11 +219,7 @@ def _read_upright(engine: Engine, picture: Picture) -> RecognisedPage:
             break
         if not any(each.words for each in pages):
             break
-    return max(pages, key=_certainty, default=page)
-
-
-def _certainty(page: RecognisedPage) -> float:
-    return sum(word.confidence * len(word.text) for word in page.words)
+    return max(pages, key=lambda one: sum(word.confidence * len(word.text) for word in one.words), default=page)
 
 
 def _lies_on_its_side(words: Sequence[RecognisedWord]) -> bool:

@@ -276,12 +276,8 @@ def read_appearance(annotation: Any) -> Appearance:
         return Appearance("", show_words=False, readable=True)
     strings = _SHOWN.finditer(stream)
     shown = [match[1] or "".join(_WORDS.findall(match[3])) for match in strings if match[2] or match[3]]
-    return Appearance(" ".join(_unescape(text) for text in shown), show_words=True, readable=len(shown) >= operators)
-
-
-def _unescape(strings: str) -> str:
-    """One or several bracketed strings from a stream, as one text."""
-    return "".join(_ESCAPED.sub(_character, string[1:-1]) for string in _WORDS.findall(strings))
+    texts = ("".join(_ESCAPED.sub(_character, one[1:-1]) for one in _WORDS.findall(strings)) for strings in shown)
+    return Appearance(" ".join(texts), show_words=True, readable=len(shown) >= operators)
 
 
 def _character(match: re.Match[str]) -> str:

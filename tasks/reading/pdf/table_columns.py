@@ -470,15 +470,12 @@ def part_at_edges(block: Sequence[Line], columns: Sequence[Interval]) -> list[In
 
 def _find_edge(block: Sequence[Line], column: Interval) -> float | None:
     """Where the right cells begin in a column in which many lines have two cells; None if they are not aligned."""
-    held = [cells for line in block if (cells := _cells_within(line, column))]
+    inside = ([cell for cell in line.cells if column[0] <= cell.left and cell.right <= column[1]] for line in block)
+    held = list(filter(None, inside))
     edges = sorted(cells[1].left for cells in held if len(cells) == 2)
     edge = edges[len(edges) // 2] if edges else 0.0
     aligned = sum(abs(other - edge) < 1 for other in edges)
     return edge if aligned >= max(FEWEST, _EDGED * len(held)) and aligned > _ALIGNED * len(edges) else None
-
-
-def _cells_within(line: Line, column: Interval) -> list[LineCell]:
-    return [cell for cell in line.cells if column[0] <= cell.left and cell.right <= column[1]]
 
 
 def _part_at(cell: LineCell, edge: float) -> list[LineCell]:
