@@ -70,6 +70,16 @@ _SIGNED_BY: Final = re.compile(
     r"(?m)(?:^|[\t|:])[ *_]*+[(\[]signed[)\]]|^[ *_]*+([^\W\d_][^\t|\n]*)[(\[]signed[)\]][^\t|\n]*$"
 )
 """In small letters, "(signed)" beside a name; in a list, a table or behind a kind it names a document."""
+_BY_SERVICE: Final = re.compile(
+    r"envelope id|audit trail|certificate of completion|docusign|hellosign|dropbox sign|adobe ?sign|yousign|skribble"
+    r"|\bsigners?\b|\b\d\d:\d\d\b|\bsigned (?:electronically|digitally|via)\b|\be-?sign|signature pages? follow"
+    r"|\b(?:sign(?:ed|é|iert)|firmado|firmato|unterzeichnet) [^\n]{0,60}\d{1,2}[./-]\d{1,2}[./-]\d\d"
+)
+"""What services for signing write, in small letters, and where signatures are on pages of their own."""
+_LABEL: Final = re.compile(
+    r"(?!.*(?i:witness|zeuge|témoin|testigo))(?:[^:]{1,40}:|(?i:by|per|signature|name|title|date|x))"
+)
+"""Whose line it is, or what is written on it."""
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
@@ -269,11 +279,24 @@ def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], s
     blanks = [match.start() for match in _BLANKS.finditer(text, max(0, len(text) - _CLOSING))]
     signs.blank_signatures = not is_signed and len(blanks) >= 2
     typed = [(int(start), int(end)) for start, end, kind, _ in places if kind == TYPED]
-    signs.is_typed = all(any(start <= blank < end for start, end in typed) for blank in blanks) and not any(
-        kind == OCR or kind in SCANS for _, _, kind, _ in places
+    signs.is_typed = (
+        all(any(start <= blank < end for start, end in typed) for blank in blanks)
+        and not any(kind == OCR or kind in SCANS for _, _, kind, _ in places)
+        and not _may_be_signed(closing, text[-_CLOSING:])
     )
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
+
+
+def _may_be_signed(closing: str, text: str) -> bool:
+    """Whether a service for signing wrote something, or an empty line has words beside it that are no label.
+
+    `closing` is the same text in small letters.
+    """
+    if _BY_SERVICE.search(closing):
+        return True
+    beside = [part.strip() for line in text.splitlines() if _BLANKS.search(line) for part in _BLANKS.split(line)]
+    return any(part and not _LABEL.fullmatch(part) for part in beside)
 
 
 def _says_signed(part: str) -> bool:

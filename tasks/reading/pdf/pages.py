@@ -374,12 +374,6 @@ _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
 _TO_SIGN_ON: Final = re.compile(r"_ ?(?:_ ?){3,}")
-_SIGNED: Final = re.compile(
-    r"audit trail|\bsigners?\b|\b\d\d:\d\d\b|\b(?:electronic|digital)ally signed|\be-?sign"
-    r"|\b(?:sign(?:ed|é|iert)|firmado|firmato|unterzeichnet) [^\r\n]{0,60}\d{1,2}[./-]\d{1,2}[./-]\d\d",
-    re.IGNORECASE,
-)
-"""What services for signing write, beside what closings say in any form (`tasks.documents.kinds`)."""
 _MOST_TO_SIGN: Final = 50
 """Pages of a document that is looked at for signatures."""
 _RULE: Final = 5
@@ -444,14 +438,14 @@ class Scans:
 
 def find_unsigned(handle: Any, contents: Sequence[PageReading]) -> Collection[int]:
     """The pages of an open document with lines to write on, if nobody can have signed any page: all of them hold
-    nothing but type and rules, nothing stands on those lines, and no words tell of signing.
+    nothing but type and rules, and nothing stands on those lines.
     """
     to_sign = {index for index, content in enumerate(contents) if _TO_SIGN_ON.search(content.text)}
     if not to_sign or len(contents) > _MOST_TO_SIGN or pdfium.FPDF_GetSignatureCount(handle) > 0:
         return ()
-    for index, content in enumerate(contents):
+    for index in range(len(contents)):
         page = pdfium.FPDF_LoadPage(handle, index)
-        is_typed = page and not _SIGNED.search(content.text) and _is_typed(page, to_sign=index in to_sign)
+        is_typed = page and _is_typed(page, to_sign=index in to_sign)
         pdfium.FPDF_ClosePage(page)
         if not is_typed:
             return ()

@@ -62,7 +62,6 @@ def first_page(data: bytes) -> str:
         (lambda canvas: canvas.drawString(110, 703, "Ada Berg"), False),
         (lambda canvas: canvas.drawString(110, 712, "Ada Berg"), False),
         (lambda canvas: [canvas.line(90, 695, 115, 720), canvas.line(90, 720, 115, 695)], False),
-        (lambda canvas: canvas.drawString(72, 300, "Signiert mit Skribble am 3.5.2024 durch Ada Berg"), False),
         (lambda canvas: [canvas.showPage(), canvas.bezier(90, 700, 110, 730, 130, 690, 160, 715)], False),
     ],
 )
