@@ -98,10 +98,9 @@ class Question:
         if place is None:
             return self._add_warnings(replace(result, reason=_NOT_FOUND + judged, absence=None))
         clear = excerpts[place]
-        where = f"{clear.document.name}, {clear.place}" if clear.place else clear.document.name
         reason = (
-            f"The model found nothing, but a passage has the words of the question ({where}), and "
-            f"{_UNCHECKED[trial]}. So this is not reported as missing.{judged}"
+            f"The model found nothing, but a passage has the words of the question, and {_UNCHECKED[trial]}. "
+            f"So this is not reported as missing.{judged}"
         )
         doubted = replace(result, status=ScoreStatus.UNSCORED, reason=reason, missing=None, absence=None, nearest=())
         return _show_passages(doubted, [clear, *(excerpt for excerpt in excerpts if excerpt is not clear)])

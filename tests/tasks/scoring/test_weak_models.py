@@ -55,7 +55,7 @@ def test_a_missing_that_nothing_checks_is_unscored_where_a_passage_clearly_speak
     assert statuses(room) == {"recurring": ScoreStatus.UNSCORED, "permits": ScoreStatus.MISSING}
     outcome = room.outcomes["recurring"]
     assert (outcome.missing, outcome.absence, outcome.nearest) == (None, None, [])
-    assert "a passage has the words of the question (Report.txt" in outcome.reason
+    assert "a passage has the words of the question, and " in outcome.reason
     assert {ModelTrial.WEAK: "the model is weak", ModelTrial.UNTRIED: "was never tested"}[trial] in outcome.reason
     assert outcome.reason.endswith("The passages that address it are shown.")
     assert next(iter(room.quotes("recurring"))).document_name == "Report.txt"
