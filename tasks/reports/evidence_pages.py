@@ -277,7 +277,7 @@ def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[Evid
     Small texts are loaded together.
 
     Raises:
-        NotFound: a text is not stored any more.
+        FileNotFoundError: a text is not stored any more.
     """
     by_text: dict[int, list[EvidencePage]] = {}
     for page in pages:
@@ -287,7 +287,7 @@ def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[Evid
     for group in texts.group_sizes(sizes):
         found = texts.find_texts(session, group)
         if len(found) < len(group):
-            raise NotFound("A cited text is not stored any more.")
+            raise FileNotFoundError(ENOENT, "a cited text is not stored any more")
         for text in found:
             for page in by_text[text.id or 0]:
                 _fill(page, text, known)
@@ -514,9 +514,8 @@ def write_evidence(run: str, companies: Sequence[CitingCompany], folder: Path, o
             files: set[str] = set()
             try:
                 _write_pages(session, company.name, with_ways(pages, original), known, target, earlier, files)
-            except (OSError, NotFound) as error:
-                reason = error.message.removesuffix(".") if isinstance(error, NotFound) else error.strerror
-                unwritten[company.domain] = reason or type(error).__name__
+            except OSError as error:
+                unwritten[company.domain] = error.strerror or type(error).__name__
                 _remove(target, files - written)  # its pages lead to each other: all of them, or none
             else:
                 written |= files
@@ -561,7 +560,7 @@ def _write_pages(
     `files`.
 
     Raises:
-        OSError, NotFound: one cannot be written.
+        OSError: one cannot be written.
     """
     changed: dict[str, str] = {}
     for (page, _), shown in zip(pages, hash_pages(pages, company, known), strict=True):

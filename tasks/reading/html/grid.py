@@ -176,7 +176,8 @@ def split_blocks(rows: list[HtmlRow], *, is_data: bool) -> list[Block]:
     lines: list[HtmlLine] = []
     for row, texts in zip(rows, grid, strict=True):
         filled = [cell for cell in row.cells if cell.content]
-        if len(filled) == 1 and _is_frame(filled[0]):  # paragraphs rather than a row
+        if len(filled) == 1 and not isinstance(filled[0].content, str) and len(filled[0].content) > 1:
+            # paragraphs in a frame rather than a row
             lines += _write_lines(filled[0].content)
         else:
             lines.append(_row_line(texts))
@@ -187,10 +188,6 @@ def _arranges(cell: HtmlCell) -> bool:
     return not isinstance(cell.content, str) and any(
         isinstance(block, HtmlTable) or block.kind == "heading" for block in cell.content
     )
-
-
-def _is_frame(cell: HtmlCell) -> bool:
-    return not isinstance(cell.content, str) and len(cell.content) > 1
 
 
 def _read_in_order(row: HtmlRow) -> list[Block]:

@@ -284,14 +284,9 @@ def _beside_marks(words: Sequence[PageWord], begins: Collection[int]) -> list[in
             continue
         if _begins_figure(words, index):
             more.append(index)
-        elif word.text == ")" or last.text == "(" or _is_sign(last, word):
-            word.glued = True
+        elif word.text == ")" or last.text == "(" or (last.text not in "()" and _LONE_FIGURE.match(word.text)):
+            word.glued = True  # what stands before a figure is a currency sign
     return more
-
-
-def _is_sign(word: PageWord, after: PageWord) -> bool:
-    """Whether a word is a currency sign and the next one its figure."""
-    return word.text not in "()" and _LONE_FIGURE.match(after.text) is not None
 
 
 def _begins_figure(words: Sequence[PageWord], index: int) -> bool:

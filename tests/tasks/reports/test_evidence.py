@@ -400,7 +400,7 @@ def test_of_a_company_whose_text_is_removed_meanwhile_no_page_is_left_and_the_re
 ) -> None:
     monkeypatch.setattr(texts, "find_texts", lambda *_: [])
     write_reports("r1", tmp_path)
-    told = "could not be written beside the report: A cited text is not stored any more."
+    told = "could not be written beside the report: a cited text is not stored any more."
     assert told in (tmp_path / "report.html").read_text()
     assert list((tmp_path / "evidence").iterdir()) == []
 
