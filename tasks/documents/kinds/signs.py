@@ -203,10 +203,13 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     lines, begins = read_title_lines(opening)
     days = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
+    is_held = bool(days) and not any(
+        plain_words(line).startswith(tuple(read_file("marks.toml")["agenda"])) for line in lines
+    )
     signs.body = [
         kind.id
         for kind in kinds().values()
-        if kind.is_confirmed(body) and (signs.days or not (kind.beside and kind.serial and kind.needs == "day"))
+        if kind.is_confirmed(body) and (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
     ]
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
@@ -300,9 +303,14 @@ def _may_be_signed(closing: str, text: str) -> bool:
 
 
 def _says_signed(part: str) -> bool:
-    """Whether "(signed)" stands beside a name in a part of a text in small letters."""
-    before = (plain_words(match[1] or "") for match in _SIGNED_BY.finditer(part))
-    return any(not any(match.end == len(words) for match in find_kinds(words)) for words in before)
+    """Whether "(signed)" stands beside a name in a part of a text in small letters, in no sentence."""
+    for line in part.splitlines():
+        match, whole = _SIGNED_BY.search(line), plain_words(line)
+        if match and not (marks("", "not_signed").stand_in(whole) or is_prose(whole)):
+            words = plain_words(match[1] or "")
+            if not any(named.end == len(words) for named in find_kinds(words)):
+                return True
+    return False
 
 
 def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:

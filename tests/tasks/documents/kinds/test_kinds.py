@@ -801,6 +801,8 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
         ("chart.pdf", "Group structure chart\nAcme Holding 100 %", "group_structure"),
         ("chart.pdf", "Organisation chart\nChief executive", "org_chart"),
         ("chart.pdf", "Organisation chart with shareholdings\nAcme AG 100 % Acme GmbH", "group_structure"),
+        ("chart.pdf", "Organigramm der Gruppe Vertrieb\nA. Berg, Leiter", "org_chart"),
+        ("VS.md", f"Vorstandssitzung\n6.6.2019\nTagesordnung: 1. Protokollführer wählen\n{ATTENDED}", None),
     ],
 )
 def test_what_was_done_at_a_meeting_makes_its_minutes(name: str, text: str, kind: str | None) -> None:
@@ -812,6 +814,8 @@ def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
     for signed in ("B. Kurz (signed)\nTenant", "For the Landlord (signed) A. Berg", "A. Berg (signed), Director"):
         assert what("f.md", f"{LEASE}\n{signed}\nWitness: ______\nDate: ______").state == "signed"
     assert what("f.md", f"{LEASE}\n| Management assertion (signed) | path |\n- Lease (signed)\n").state is None
+    for line in ("I have not (signed) it", "Documents received: permission (signed), photo", "A [signed] B [unsigned]"):
+        assert what("f.md", f"{LEASE}\n{line}").state is None, line
 
 
 @pytest.mark.parametrize("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
