@@ -373,9 +373,11 @@ _OUTLINES: Final = 100
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
-_TO_SIGN_ON: Final = re.compile(r"_ ?(?:_ ?){3,}")
+_TO_SIGN_ON: Final = re.compile(r"_(?: ?_){3,}")
 _MOST_TO_SIGN: Final = 50
 """Pages of a document that is looked at for signatures."""
+_MOST_BLANKS: Final = 20
+"""Lines to write on of a page that is looked at: one with more is a form."""
 _RULE: Final = 5
 _LONG_RULE: Final = 20
 """Segments of a rule or frame at most, and points at least: strokes of a pen have more of those, or are shorter."""
@@ -485,10 +487,10 @@ def _has_written_lines(page: Any) -> bool:
     boxes = list(zip(*document.box_sides(textpage, numbers), strict=True))
     pdfium.FPDFText_ClosePage(textpage)
     letters = [box for box, letter in zip(boxes, content.text, strict=True) if letter.isalnum()]
-    blanks = (boxes[match.start() : match.end()] for match in _TO_SIGN_ON.finditer(content.text))
-    return any(
-        blank[0][0] < (left + right) / 2 < max(box[2] for box in blank) and _ABOVE[0] < bottom - blank[0][3] < _ABOVE[1]
-        for blank in blanks
+    blanks = [(boxes[match.start()], boxes[match.end() - 1]) for match in _TO_SIGN_ON.finditer(content.text.rstrip())]
+    return len(blanks) > _MOST_BLANKS or any(
+        begin[0] < (left + right) / 2 < end[2] and _ABOVE[0] < bottom - begin[3] < _ABOVE[1]
+        for begin, end in blanks
         for left, _, right, bottom in letters
     )
 
