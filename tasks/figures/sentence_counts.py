@@ -21,8 +21,9 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 
 
 _BEHIND: Final = (
-    rf"(?=\s*(?:$|[\n.,;()\[|]|[–—-]\s|(?:{either('people')}|customers?|clients?|kunden|total|ftes?|full|part|paying|active"
-    r"|as|at|on|in|of|vs|versus|up|down|compared|from|zum|am|per|im|ende|gesamt)\b))"
+    r"(?=\s*(?:$|[\n.;)\[|]|\((?!p(?:er|ro)\b)|[–—-]\s|(?:customers?|clients?|kunden|total|ftes?|full|part|vollzeit\w*"
+    r"|paying|active|as|at|on|in|of wh\w+|vs|versus|up|down|compared|from|zum|am|per(?= \d)|im|ende|gesamt"
+    rf"|{either('people')})\b))"
 )
 """Behind a number that counts people or customers: no "days", "GB" or "€", as in "Team: 14 days"."""
 

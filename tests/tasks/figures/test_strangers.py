@@ -578,6 +578,8 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     several = figures(f"{head}{rows}2022\tBeta\t$62,000\t$70,000\n2023\tBeta\t$66,000\t$75,000\n")
     assert {entity for *_, entity in several} == {"Alpha", "Beta"}
     assert {entity for *_, entity in figures(head + rows)} == {None}
+    named = figures("EUR\tCompany\t2023\nRevenue\tTotal\t1,000,000\nRevenue\tAlpha\t400,000\n")
+    assert [(value, entity) for _, value, _, entity in named] == [("1000000", None), ("400000", "Alpha")]
 
 
 @pytest.mark.parametrize(
@@ -603,6 +605,13 @@ def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, ce
         ("Team: 14 (2025: 12)", ["14"]),
         ("Team: 14 as of 31 March 2026", ["14"]),
         ("Mitarbeiter: 14 Beschäftigte", ["14"]),
+        ("Team: 14 of whom 3 part-time", ["14"]),
+        ("Mitarbeiter: 14 per 31.12.2025", ["14"]),
+        ("Mitarbeiter: 14 Vollzeitkräfte", ["14"]),
+        ("Team: 14 per user", []),
+        ("Team: 14, billed monthly", []),
+        ("Team: 14 (per month)", []),
+        ("Team: 14 of 25 seats", []),
         ("Team: 14 days", []),
         ("Staff: 30-day notice", []),
         ("Staff: 30 calendar days", []),
