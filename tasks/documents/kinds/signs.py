@@ -323,19 +323,25 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     alone = [line for line in lines[:6] if len(line) < SUBTITLE and line not in rows]
     top = [line for line in alone if not is_prose(plain_words(line))]
     kind = kinds().get(signs.title or "")
-    days = [day for line in top for day in _list_days(line)]
-    if (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(lines[:6]))):
-        days = _list_placed_days("\n".join(top))
+    invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
+    days = [] if invites else [day for line in top for day in _list_days(line)]
     if not days and not (kind and (kind.signed or kind.serial)):
-        closing = {*_list_placed_days(text[-_BRIEF:])}
+        closing = {*_list_signed_days(text)}
         days = [*closing] if len(closing) == 1 else []
     signs.dated = next(map(date.isoformat, days), None)
 
 
-def _list_placed_days(text: str) -> list[date]:
-    """The days behind places at the beginning of lines."""
-    found = (match for match in _PLACE.finditer(text) if not marks("", "no_places").stand_in(plain_words(match[1])))
-    return [day for match in found for day in _list_days(match[0])]
+def _list_signed_days(text: str) -> Iterator[date]:
+    """The days at the end of a text behind a place that it names elsewhere, too, and before who signs there; or in its
+    last line, behind a sentence or a table.
+    """
+    for match in _PLACE.finditer(text, max(0, len(text) - _BRIEF)):
+        behind = text[match.end() : match.end() + _SLIP]
+        before = text[max(0, match.start() - _SLIP) : match.start()].rstrip().rpartition("\n")[2]
+        is_last = not behind.strip() and (before.endswith((".", "!")) or "\t" in before)
+        signs_here = _BLANKS.search(behind) or marks("", "signs_as").stand_in(plain_words(behind))
+        if (is_last or signs_here) and text.casefold().count(match[1].casefold()) > 1 + is_last:
+            yield from _list_days(match[0])
 
 
 def _list_days(line: str) -> list[date]:
