@@ -147,7 +147,7 @@ class RoomPassages:
 
     def find_named(self, question: str, most: int) -> tuple[Sequence[RoomPassage], str]:
         """The likeliest passages of what a question calls by a word in the name of one document, or of one and its
-        copies, and the question without what it calls it: "the HVAC subcontract". Its name or its opening says so, too.
+        copies, and the question without what it calls it: "the HVAC subcontract". Its name or its title says so, too.
         """
         documents = {text.document_id: text for text, _ in self._spans}
         names = {key: {*plain_words(PurePath(text.document_name).stem).split()} for key, text in documents.items()}
@@ -157,8 +157,9 @@ class RoomPassages:
                 holders = [key for key, its in names.items() if word in its]
                 if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
                     continue
-                openings = (plain_words(stretch(documents[key].text_id, 0, _OPENING)) for key in holders)
-                if any(noun in its for its in held) or any(f"{word} {noun}" in opening for opening in openings):
+                openings = (stretch(documents[key].text_id, 0, _OPENING).splitlines()[:_TOP] for key in holders)
+                titles = {plain_words(line) for lines in openings for line in lines}
+                if any(noun in its for its in held) or f"{word} {noun}" in titles:
                     named, called = {*named, *holders}, {*called, noun, word}
         rest = " ".join(word for word in question.split() if plain_words(word) not in called)
         rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
@@ -276,6 +277,7 @@ def _below_root(file: Path) -> str:
 
 
 _OPENING: Final = 600
+_TOP: Final = 3  # lines at the beginning of a document, one of which is its title
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6

@@ -104,3 +104,10 @@ def test_a_page_whose_fonts_name_no_characters_answers_once_it_is_recognised(
     monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
     ask("What does the annual report show?", room=[str(room)])
     assert "shows that revenue grew by ten percent" in capsys.readouterr().out
+
+
+def test_a_paper_on_a_document_is_not_asked_in_its_place(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (room / "Facility Bank AG.txt").write_text("LOAN AGREEMENT\nBank AG lends. The interest rate is 5.5% a year.\n")
+    (room / "Loan memo.txt").write_text("MEMO\nThe loan agreement with Bank AG has an interest rate of 4%.\n")
+    ask("What is the interest rate of the loan agreement?", room=[str(room)], format="json")
+    assert "5.5%" in capsys.readouterr().out
