@@ -49,7 +49,7 @@ from tasks.scoring.figure_checks import amount_in_words, period_in_words
 from tasks.scoring.passages import Places
 from tasks.statements import check as statement_proof
 from tasks.statements.figures import StatedFigure, figures, is_cut_off
-from tasks.statements.reading import Difference
+from tasks.statements.reading import Difference, DifferenceKind
 from tasks.table.columns import value_in_words
 
 _MOST_PLACES: Final = 5
@@ -414,9 +414,15 @@ def _by_contract(
     places = [MemoPlace(document.document_id, document.document_name, place, " ".join(text[slice(*span)].split()))]
     if best.verdict is statement_proof.Finding.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
-    if best.verdict is statement_proof.Finding.CONTRADICTED:
+    if best.verdict is statement_proof.Finding.CONTRADICTED and not _is_other_right(best):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, difference=best.difference)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, places, MemoReason.NEAREST)
+
+
+def _is_other_right(result: statement_proof.Check) -> bool:
+    """Whether a clause gives a right to another than the statement, or another right: neither denies it."""
+    kinds = (DifferenceKind.OPPOSITE, DifferenceKind.NAME)
+    return result.difference is not None and result.difference.kind in kinds and " may " in result.sentence
 
 
 def _figures_alike(own: RoomFigure, ledger: Mapping[Any, Sequence[RoomFigure]]) -> Sequence[RoomFigure]:

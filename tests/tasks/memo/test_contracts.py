@@ -102,6 +102,12 @@ This Agreement is made on 1 May 2023 between Gum Software Inc. ("Vendor") and Ha
 
 1. This Agreement shall continue for an initial term of two (2) years. Vendor shall pay Reseller a commission of 12%.
 """
+SERVICES = """SERVICES AGREEMENT
+
+This Agreement is made on 1 May 2023 between Palm Labs Inc. ("Provider") and Elm Stores LLC ("Client").
+
+1. This Agreement is governed by English law. Provider may terminate this Agreement on 30 days' notice.
+"""
 EMPLOYMENT = """EMPLOYMENT CONTRACT
 
 This Employment Contract is made on 2 May 2023 between Gum Software Inc. ("Company") and Jane Hall ("Employee").
@@ -128,6 +134,7 @@ RETOLD = {
     ),
     MemoVerdict.NOT_FOUND: (
         "Birch Motors pays Alder Steel a monthly fee of EUR 12,000.",
+        "Elm Stores may terminate the services agreement on 30 days' notice.",
         "Cedar Rubber pays Birch Motors a monthly fee of EUR 12,000.",
         "Ivy Bank must indemnify Juniper Energy against claims of third parties.",
         "Birch Motors may terminate the Cedar Rubber agreement for convenience.",
@@ -148,7 +155,7 @@ RETOLD = {
 def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract_s_own_words(home: Path) -> None:
     room = []
     contracts = {"Alder": SUPPLY, "Cedar": SUPPLIES, "Loan": LOAN, "Jane": EMPLOYMENT}
-    contracts |= {"Reseller": RESELLER, "Amendment": AMENDMENT}
+    contracts |= {"Reseller": RESELLER, "Amendment": AMENDMENT, "Services": SERVICES}
     with database.writing() as session:
         for name, text in contracts.items():
             new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
