@@ -157,9 +157,9 @@ class RoomPassages:
                 holders = [key for key, its in names.items() if word in its]
                 if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
                     continue
-                openings = (stretch(documents[key].text_id, 0, _OPENING).splitlines()[:_TOP] for key in holders)
-                titles = {plain_words(line) for lines in openings for line in lines}
-                if any(noun in its for its in held) or f"{word} {noun}" in titles:
+                if any(noun in its for its in held) or f"{word} {noun}" in _read_titles(
+                    documents[key] for key in holders
+                ):
                     named, called = {*named, *holders}, {*called, noun, word}
         rest = " ".join(word for word in question.split() if plain_words(word) not in called)
         rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
@@ -170,6 +170,12 @@ class RoomPassages:
         document, span = self._spans[at]
         text = stretch(document.text_id, span.start, span.end)
         return RoomPassage(document, span, f"{span.header}\n{text}" if span.header else text)
+
+
+def _read_titles(documents: Iterable[LedgerText]) -> set[str]:
+    """The plain words of the lines at the tops of documents."""
+    openings = (stretch(document.text_id, 0, _OPENING).splitlines()[:_TOP] for document in documents)
+    return {plain_words(line) for lines in openings for line in lines}
 
 
 def part_privileged(
