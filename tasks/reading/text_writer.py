@@ -15,7 +15,6 @@ header, footer          repeated on pages
 footnote, endnote, text_box, speaker_note, alternative_text
 comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
 hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
-typed                   a page with lines to write on, in a document that nobody can have signed: all is type and rules
 unseen                  words that the document holds and does not show: no evidence
 ocr                     recognised in a picture (how sure of it: "91 %")
 scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
@@ -201,7 +200,6 @@ HIDDEN_SHEET: Final = "hidden_sheet"
 HIDDEN_ROW: Final = "hidden_row"
 HIDDEN_COLUMN: Final = "hidden_column"
 HIDDEN_SLIDE: Final = "hidden_slide"
-TYPED: Final = "typed"
 UNSEEN: Final = "unseen"
 OCR: Final = "ocr"
 SCAN: Final = "scan"

@@ -90,7 +90,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
         kind = kinds()[audit]
     if kind is not None and signs is not None and ending in _PAGES and _may_only_speak(stem, ending, kind, signs):
         kind, also = None, tuple((part, start) for part, start in also if start)
-    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES and not said.is_typed)
+    state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
     day = _day(stem, said)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))

@@ -47,7 +47,7 @@ from tasks.documents.kinds.titles import (
 )
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, OCR, PAGE, SCANS, TYPED, Reading, shown_text
+from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text
 
 _OPENING: Final = 3000
 _CLOSING: Final = 6000
@@ -70,16 +70,6 @@ _SIGNED_BY: Final = re.compile(
     r"(?m)(?:^|[\t|:])[ *_]*+[(\[]signed[)\]]|^[ *_]*+([^\W\d_][^\t|\n]*)[(\[]signed[)\]][^\t|\n]*$"
 )
 """In small letters, "(signed)" beside a name; in a list, a table or behind a kind it names a document."""
-_BY_SERVICE: Final = re.compile(
-    r"envelope id|audit trail|certificate of completion|docusign|hellosign|dropbox sign|adobe ?sign|yousign|skribble"
-    r"|\bsigners?\b|\b\d\d:\d\d\b|\bsigned (?:electronically|digitally|via)\b|\be-?sign|signature pages? follow"
-    r"|\b(?:sign(?:ed|é|iert)|firmado|firmato|unterzeichnet) [^\n]{0,60}\d{1,2}[./-]\d{1,2}[./-]\d\d"
-)
-"""What services for signing write, in small letters, and where signatures are on pages of their own."""
-_LABEL: Final = re.compile(
-    r"(?!.*(?i:witness|zeuge|témoin|testigo))(?:[^:]{1,40}:|(?i:by|per|signature|name|title|date|x))"
-)
-"""Whose line it is, or what is written on it."""
 _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
@@ -154,7 +144,6 @@ class Signs:
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
-            `is_typed`: on their pages is nothing but type, so that no picture of a signature is there either;
             `unfilled`: words stand in brackets until what they ask for is filled in.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
@@ -174,7 +163,6 @@ class Signs:
     audit: str | None = None
     state: str | None = None
     blank_signatures: bool = False
-    is_typed: bool = False
     unfilled: bool = False
     has_code: bool = False
     dated: str | None = None
@@ -227,7 +215,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
-    _read_signatures(text, opening, places, signs)
+    _read_signatures(text, opening, signs)
     _read_date(opening, lines, text, signs)
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
@@ -272,34 +260,16 @@ def _find_title(
     return found if found and found[0].kind.id in read_file("marks.toml")["letter"]["kinds"] else None
 
 
-def _read_signatures(text: str, opening: str, places: Sequence[Sequence[Any]], signs: Signs) -> None:
+def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     """Record whether the document is signed or has blank lines for signatures."""
     closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
     signed = read_file("marks.toml")["text"]["signed"]
     is_signed = any(_says_signed(part) or any(mark in part for mark in signed) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
-    blanks = [match.start() for match in _BLANKS.finditer(text, max(0, len(text) - _CLOSING))]
-    signs.blank_signatures = not is_signed and len(blanks) >= 2
-    typed = [(int(start), int(end)) for start, end, kind, _ in places if kind == TYPED]
-    signs.is_typed = (
-        all(any(start <= blank < end for start, end in typed) for blank in blanks)
-        and not any(kind == OCR or kind in SCANS for _, _, kind, _ in places)
-        and not _may_be_signed(closing, text[-_CLOSING:])
-    )
+    signs.blank_signatures = not is_signed and len(_BLANKS.findall(text[-_CLOSING:])) >= 2
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
-
-
-def _may_be_signed(closing: str, text: str) -> bool:
-    """Whether a service for signing wrote something, or an empty line has words beside it that are no label.
-
-    `closing` is the same text in small letters.
-    """
-    if _BY_SERVICE.search(closing):
-        return True
-    beside = [part.strip() for line in text.splitlines() if _BLANKS.search(line) for part in _BLANKS.split(line)]
-    return any(part and not _LABEL.fullmatch(part) for part in beside)
 
 
 def _says_signed(part: str) -> bool:

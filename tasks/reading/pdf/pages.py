@@ -373,17 +373,6 @@ _OUTLINES: Final = 100
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
-_TO_SIGN_ON: Final = re.compile(r"_(?: ?_){3,}")
-_MOST_TO_SIGN: Final = 50
-"""Pages of a document that is looked at for signatures."""
-_MOST_BLANKS: Final = 20
-"""Lines to write on of a page that is looked at: one with more is a form."""
-_RULE: Final = 5
-_LONG_RULE: Final = 20
-"""Segments of a rule or frame at most, and points at least: strokes of a pen have more of those, or are shorter."""
-_ABOVE: Final = (-4, 13)
-"""How high above a line to write on the feet of letters are that stand on it, or right above, in points."""
-
 UNKNOWN: Final = "Characters that their fonts do not name are missing or may be wrong: {}."
 
 
@@ -436,63 +425,6 @@ class Scans:
         """Warn about the pages with some unknown characters."""
         if self._unknown:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
-
-
-def find_unsigned(handle: Any, contents: Sequence[PageReading]) -> Collection[int]:
-    """The pages of an open document with lines to write on, if nobody can have signed any page: all of them hold
-    nothing but type and rules, and nothing stands on those lines.
-    """
-    to_sign = {index for index, content in enumerate(contents) if _TO_SIGN_ON.search(content.text)}
-    if not to_sign or len(contents) > _MOST_TO_SIGN or pdfium.FPDF_GetSignatureCount(handle) > 0:
-        return ()
-    for index in range(len(contents)):
-        page = pdfium.FPDF_LoadPage(handle, index)
-        is_typed = page and _is_typed(page, to_sign=index in to_sign)
-        pdfium.FPDF_ClosePage(page)
-        if not is_typed:
-            return ()
-    return to_sign
-
-
-def _is_typed(page: Any, *, to_sign: bool) -> bool:
-    """Whether there is no picture, pen stroke, annotation or field on an open page, nor words on lines to write on."""
-    count = pdfium.FPDFPage_CountObjects(page)
-    annotated = document.annotation_kinds(page, pdfium.FPDFPage_GetAnnotCount(page))
-    shown = {*map(document.object_kind, document.page_objects(page, min(count, _MOST_OBJECTS)))}
-    paths = document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), count)
-    return (
-        count <= _MOST_OBJECTS
-        and shown <= {pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH}
-        and all(kind == pdfium.FPDF_ANNOT_LINK for kind in annotated)
-        and all(map(_is_rule, paths))
-        and not (to_sign and _has_written_lines(page))
-    )
-
-
-def _is_rule(drawn: tuple[Any, document.Box]) -> bool:
-    """Whether a path is a level or upright rule, or a frame."""
-    path, (left, top, right, bottom) = drawn
-    segments = document.count_segments(path)
-    corners = list(document.straight_segments(path, segments))
-    is_level = all(abs(x - after) < 1 or abs(y - below) < 1 for (_, x, y, _), (_, after, below, _) in pairwise(corners))
-    is_whole = len(corners) == segments <= _RULE
-    return is_whole and is_level and max(right - left, top - bottom) >= _LONG_RULE
-
-
-def _has_written_lines(page: Any) -> bool:
-    """Whether letters stand on a line to write on, or right above it."""
-    textpage = pdfium.FPDFText_LoadPage(page)
-    content = page_text(textpage)
-    numbers = document.find_characters(textpage, content, list(range(len(content.text))))
-    boxes = list(zip(*document.box_sides(textpage, numbers), strict=True))
-    pdfium.FPDFText_ClosePage(textpage)
-    letters = [box for box, letter in zip(boxes, content.text, strict=True) if letter.isalnum()]
-    blanks = [(boxes[match.start()], boxes[match.end() - 1]) for match in _TO_SIGN_ON.finditer(content.text.rstrip())]
-    return len(blanks) > _MOST_BLANKS or any(
-        begin[0] < (left + right) / 2 < end[2] and _ABOVE[0] < bottom - begin[3] < _ABOVE[1]
-        for begin, end in blanks
-        for left, _, right, bottom in letters
-    )
 
 
 def _measure_pictures(page: Any) -> float:

@@ -191,16 +191,12 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
         pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
     )
     compounds = pages.find_compounds([page.text for page in contents])
-    unsigned = pages.find_unsigned(document.handle, contents)
     for index, content in enumerate(contents):
         text = pages.mend_text(content.text, ligatures, compounds)
         if content.unknown or (defects.are_left_in(text) and not scans.is_doubtful(index)):
             scans.add_unknown(index)
         with writer.part("page", str(index + 1)):
-            with (
-                scans.around(index),
-                writer.place(text_writer.TYPED, "") if index in unsigned else contextlib.nullcontext(),
-            ):
+            with scans.around(index):
                 _write_page(text, writer)
             _write_remarks(content.remarks, text, writer)
             for line in annotations.list_labelled(content.labelled, text):

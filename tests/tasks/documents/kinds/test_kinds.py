@@ -434,27 +434,6 @@ def test_a_document_of_no_kind_has_none() -> None:
 def test_a_picture_may_hide_the_signature_over_an_empty_line() -> None:
     text = f"{LEASE}\nLandlord: ____________\nTenant: ____________"
     assert [what(name, text).state for name in ("lease.docx", "lease.pdf")] == ["unsigned", None]
-    typed = (0, len(text), "typed", "")
-    assert document_kind("lease.pdf", "", read_signs(text, [typed])).state == "unsigned"
-    assert document_kind("lease.pdf", "", read_signs(text, [(0, 9, "typed", ""), (9, 20, "ocr", "91 %")])).state is None
-
-
-@pytest.mark.parametrize(
-    ("closing", "state"),
-    [
-        ("By: ____________\nName: Ada Berg\nBy: ____________", "unsigned"),
-        ("By: ____________ Date: ____________", "unsigned"),
-        ("By: Jane Hall____________\nBy: ____________", None),
-        ("By: ____________ Jane Hall\nBy: ____________", None),
-        ("DocuSign Envelope ID: 12-AB\nBy: ____________\nBy: ____________", None),
-        ("By: ____________\nBy: ____________\nSigniert mit Skribble am 3.5.2024 durch Ada Berg", None),
-        ("Executed as a deed: J. Hall\nWitness: ____________\nWitness: ____________", None),
-        ("Rent ............ 500\nDeposit ............ 900\n[signature page follows]", None),
-    ],
-)
-def test_of_type_alone_lines_are_empty_that_only_a_label_stands_beside(closing: str, state: str | None) -> None:
-    text = f"{LEASE}\n{closing}"
-    assert document_kind("lease.pdf", "", read_signs(text, [(0, len(text), "typed", "")])).state == state
 
 
 def test_reports_of_two_years_are_no_versions() -> None:

@@ -1,6 +1,5 @@
 """Notes and form values: each on its page, once, at its place where it is drawn."""
 
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading import limits
 from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pdf import annotations, reader
-from tasks.reading.text_writer import TYPED
 from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs
 
@@ -47,33 +45,6 @@ def form(fill: dict[str, str] | None = None) -> bytes:
 
 def first_page(data: bytes) -> str:
     return reader.read(data).text.partition("\f")[0]
-
-
-@cases(
-    ("draw", "is_typed"),
-    [
-        (lambda canvas: canvas.line(72, 680, 300, 680), True),
-        (lambda canvas: canvas.linkURL("https://acme.example", (72, 600, 200, 620)), True),
-        (lambda canvas: canvas.bezier(90, 700, 110, 730, 130, 690, 160, 715), False),
-        (lambda canvas: [canvas.line(x, 700 + x % 3, x + 2, 701 + x % 4) for x in range(90, 160, 2)], False),
-        (lambda canvas: canvas.drawImage(ImageReader(Image.new("L", (9, 9))), 90, 700), False),
-        (lambda canvas: canvas.acroForm.textfield(name="signature", x=90, y=700, width=100, height=20), False),
-        (lambda canvas: canvas.drawString(90, 730, "ALDER LTD"), True),
-        (lambda canvas: canvas.drawString(110, 703, "Ada Berg"), False),
-        (lambda canvas: canvas.drawString(110, 712, "Ada Berg"), False),
-        (lambda canvas: [canvas.line(90, 695, 115, 720), canvas.line(90, 720, 115, 695)], False),
-        (lambda canvas: [canvas.showPage(), canvas.bezier(90, 700, 110, 730, 130, 690, 160, 715)], False),
-    ],
-)
-def test_a_page_to_be_signed_is_told_where_nobody_can_have_signed_it(
-    draw: Callable[[Canvas], object], is_typed: bool
-) -> None:
-    out = BytesIO()
-    canvas = Canvas(out, A4)
-    canvas.drawString(72, 700, "By: ____________________")
-    draw(canvas)
-    canvas.save()
-    assert any(place.kind == TYPED for place in reader.read(out.getvalue()).places) is is_typed
 
 
 def test_a_value_stands_where_its_field_is_drawn() -> None:
