@@ -4,7 +4,6 @@ The document's name also counts, and two copies may have different names: `room.
 """
 
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
@@ -12,8 +11,6 @@ from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
 
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
@@ -30,6 +27,7 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.documents.kinds.lacks import AGREEMENT, BETWEEN, THIS, find_lacks
+from tasks.documents.kinds.sketches import sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
     FIRST,
@@ -125,9 +123,6 @@ _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
 )
-_TOGETHER: Final = 1000
-"""Shingles that are computed together: half a megabyte."""
-_CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
 
 
 @dataclass(slots=True)
@@ -547,29 +542,3 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
         known.add(("", label))
         if not re.search(rf"(?im)^[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text):
             yield None, None, label, match.start(), match.end()
-
-
-def sketch(text: str) -> bytes:
-    """A small sketch of a text: two sketches share about as large a part of their 64 numbers as the texts share
-    shingles.
-
-    MinHash over runs of four words (Broder, On the resemblance and containment of documents, 1997). Empty for fewer
-    than twenty words.
-    """
-    words = _WORD.findall(text[:400_000].casefold())
-    if len(words) < 20:
-        return b""
-    numbers = np.fromiter(map(zlib.crc32, map(str.encode, words)), dtype=np.uint64, count=len(words))
-    shingles = numbers[:-3] * 31**3 + numbers[1:-2] * 31**2 + numbers[2:-1] * 31 + numbers[3:]
-    shingles *= np.uint64(0x9E3779B97F4A7C15)
-    factors, shifts = _CHANCES[:, :, None]
-    parts = (shingles[at : at + _TOGETHER] * factors + shifts for at in range(0, len(shingles), _TOGETHER))
-    lowest = np.min([part.min(axis=1) for part in parts], axis=0)
-    return (np.asarray(lowest, dtype=np.uint64) >> np.uint64(32)).astype("<u4").tobytes()
-
-
-def resemblance(one: bytes, other: bytes) -> float:
-    """The approximate share of shingles that two texts have in common, 0 to 1, from their sketches."""
-    if not one or not other:
-        return 0.0
-    return float((np.frombuffer(one, "<u4") == np.frombuffer(other, "<u4")).mean())
