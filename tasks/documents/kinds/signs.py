@@ -186,9 +186,9 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     lines, begins = read_title_lines(opening)
     days = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
-    is_held = bool(days) and not any(
-        plain_words(line).startswith(tuple(read_file("marks.toml")["agenda"])) for line in lines
-    )
+    begins_agenda = tuple(read_file("marks.toml")["agenda"])
+    is_agenda = any(plain_words(line).startswith(begins_agenda) for line in lines)
+    is_held = bool(days) and (not is_agenda or marks("", "acts").stand_in(body))
     signs.body = [
         kind.id
         for kind in kinds().values()
@@ -268,10 +268,10 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
 
 
 def _says_signed(part: str) -> bool:
-    """Whether "(signed)" stands beside a name in a part of a text in small letters, in no sentence."""
+    """Whether "(signed)" stands beside a name in a part of a text in small letters."""
     for line in part.splitlines():
         match, whole = _SIGNED_BY.search(line), plain_words(line)
-        if match and not (marks("", "not_signed").stand_in(whole) or is_prose(whole)):
+        if match and not marks("", "not_signed").stand_in(whole):
             words = plain_words(match[1] or "")
             if not any(named.end == len(words) for named in find_kinds(words)):
                 return True

@@ -785,6 +785,7 @@ ATTENDED = "Teilnehmer: A. Berg, B. Kurz\n1. Bericht\nProtokollführer: B. Kurz"
         ("chart.pdf", "Organisation chart\nChief executive", "org_chart"),
         ("chart.pdf", "Organisation chart with shareholdings\nAcme AG 100 % Acme GmbH", "group_structure"),
         ("chart.pdf", "Organigramm der Gruppe Vertrieb\nA. Berg, Leiter", "org_chart"),
+        ("VS.md", f"Vorstandssitzung\n6.6.2019\n{ATTENDED}\nTagesordnung:\nA. wurde gewählt.", "board_meeting"),
         ("VS.md", f"Vorstandssitzung\n6.6.2019\nTagesordnung: 1. Protokollführer wählen\n{ATTENDED}", None),
     ],
 )
