@@ -284,6 +284,8 @@ def _below_root(file: Path) -> str:
 
 _OPENING: Final = 600
 _TOP: Final = 3  # lines at the beginning of a document, one of which is its title
+_BY_NAME: Final = 6
+_OF_NAMED: Final = 3  # sentences of documents that a question names, before those of the whole room
 _BY_QUERY: Final = 12
 _BY_WORDS: Final = 6
 _QUOTES: Final = 6
@@ -331,12 +333,12 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
     check_question(question)
     answerer = current_answerer()
     room = room.open_to(answerer)
-    named, rest = room.find_named(question, _BY_QUERY)
+    named, rest = room.find_named(question, _BY_NAME)
     likeliest = [*named, *room.likeliest(question, _BY_QUERY, _BY_WORDS)]
     passages = dict(enumerate(list(dict.fromkeys(likeliest))[: _BY_QUERY + _BY_WORDS], 1))
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
     if answerer.model is None:
-        best = best_sentences(rest, sources[: len(named)], company) or best_sentences(rest, sources, company) or ()
+        best = _choose_sentences(question, rest, sources, len(named), company)
         quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
         said = f"{OPENING} These words of the room address the question." if quotes else _SILENT
         answer = RoomAnswer(question=question, answer=said, missing=not quotes, quotes=quotes[:_QUOTES])
@@ -348,6 +350,24 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
         more = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
         answer.answer = _UNREAD.format(", ".join(unread[:_MOST_NAMED]) + more)
     return answer
+
+
+def _choose_sentences(
+    question: str, rest: str, sources: Sequence[Source], named: int, company: str
+) -> Iterable[tuple[str, Source]]:
+    """The sentences that address a question: first a few of the documents that it names, the first `named` sources.
+
+    They never stand alone, as a paper on a document may bear its name. `rest` is the question without what it calls
+    the document: a sentence of another one has a word of it.
+    """
+    first = best_sentences(rest, sources[:named], company) or ()
+    asked = {word for word in plain_words(rest).split() if word not in COMMON}
+    others = (
+        (sentence, source)
+        for sentence, source in best_sentences(question, sources, company) or ()
+        if rest == question or asked & {*plain_words(sentence).split()}
+    )
+    return dict.fromkeys([*first[:_OF_NAMED], *others])
 
 
 def _by_model(

@@ -456,7 +456,7 @@ class _Table:
         if is_part and not self._lists(said.name):
             return None
         entity = self._entity(said, None if of_column else column, is_part=is_part)
-        if 0 < self._owner < row.width and not WORDS.whole_company.match(row.cells[self._owner]):
+        if 0 < self._owner < row.width:
             entity = entity or row.cells[self._owner][:80] or None
         if self._is_flow(meaning):
             self._findings.leave_out("cash flows of another section")

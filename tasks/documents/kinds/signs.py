@@ -45,7 +45,7 @@ from tasks.documents.kinds.titles import (
 )
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text
+from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text, today
 
 _OPENING: Final = 3000
 _CLOSING: Final = 6000
@@ -304,9 +304,10 @@ def _list_signed_days(text: str) -> Iterator[date]:
         behind = text[match.end() : match.end() + _SLIP]
         before = text[max(0, match.start() - _SLIP) : match.start()].rstrip().rpartition("\n")[2]
         is_last = not behind.strip() and (before.endswith((".", "!")) or "\t" in before)
-        signs_here = _BLANKS.search(behind) or marks("", "signs_as").stand_in(plain_words(behind))
+        signed_as = " ".join(line for line in behind.splitlines() if ":" not in line)  # not "Chairman: A. Berg"
+        signs_here = _BLANKS.search(behind) or marks("", "signs_as").stand_in(plain_words(signed_as))
         if (is_last or signs_here) and text.casefold().count(match[1].casefold()) > 1 + is_last:
-            yield from _list_days(match[0])
+            yield from (day for day in _list_days(match[0]) if day <= today())
 
 
 def _list_days(line: str) -> list[date]:

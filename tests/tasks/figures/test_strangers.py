@@ -578,8 +578,8 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     several = figures(f"{head}{rows}2022\tBeta\t$62,000\t$70,000\n2023\tBeta\t$66,000\t$75,000\n")
     assert {entity for *_, entity in several} == {"Alpha", "Beta"}
     assert {entity for *_, entity in figures(head + rows)} == {None}
-    named = figures("EUR\tCompany\t2023\nRevenue\tTotal\t1,000,000\nRevenue\tAlpha\t400,000\n")
-    assert [(value, entity) for _, value, _, entity in named] == [("1000000", None), ("400000", "Alpha")]
+    market = figures("EUR\tCompany\t2023\nRevenue\tTotal\t1,000,000\nRevenue\tAlpha\t400,000\n")
+    assert [(value, entity) for _, value, _, entity in market] == [("1000000", "Total"), ("400000", "Alpha")]
 
 
 @pytest.mark.parametrize(

@@ -552,6 +552,11 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("Rezzato\n" + "What it received.\n" * 9 + " Rezzato, 30 giugno 2022 La Presidente\n", "2022-06-30"),
         ("Rezzato, Rezzato\n" + "What it received.\n" * 9 + "Rezzato, 30 giugno 2022\n", "2022-06-30"),
         ("Berlin, Berlin\n" + "What it sells.\n" * 9 + "Next meeting\nBerlin, 3. Juli 2027\n", None),
+        (
+            "In Berlin\n" + "What it is about.\n" * 9 + "Berlin, 3. Juli 2021\nChairman: A. Berg\nSpeakers: B. Kurz\n",
+            None,
+        ),
+        ("In Berlin\n" + "What it is about.\n" * 9 + "Next meeting\nBerlin, 3. Juli 2097\nThe chairman\n", None),
         ("Founded in Berlin\n" + "What it sells.\n" * 9 + "Berlin, 3. Juli 1998\nMore to come\n", None),
         ("Who was\n" + "What he did.\n" * 9 + "Born, 4 May 1970\nChairman\n", None),
         ("Lease of Rezzato\n" + "What the tenant pays.\n" * 9 + "Rezzato, 30 giugno 2022\nSigned\n", None),
