@@ -100,8 +100,8 @@ def privileged_rules() -> list[str]:
 
 def _kinds_in(rules: Iterable[str]) -> set[str]:
     """The kinds in the catalogue that the rules name, by id or title."""
-    known = {plain_words(name): kind.id for kind in kinds().values() for name in (kind.id, kind.title) if name}
-    return {known[words] for words in map(plain_words, rules) if words in known}
+    wanted = {*map(plain_words, rules)}
+    return {kind.id for kind in kinds().values() if wanted & {plain_words(kind.id), plain_words(kind.title)}}
 
 
 def _plain(path: str) -> str:
