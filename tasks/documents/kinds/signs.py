@@ -257,7 +257,10 @@ def _find_title(
 
 def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     """Record whether the document is signed or has blank lines for signatures."""
-    closing, top = _BLANK_NAME.sub("", text[-_CLOSING:].casefold()), _BLANK_NAME.sub("", opening[:400].casefold())
+    closing, top = (
+        _BLANK_NAME.sub("", part) if "_" in part else part
+        for part in (text[-_CLOSING:].casefold(), opening[:400].casefold())
+    )
     signed = read_file("marks.toml")["text"]["signed"]
     is_signed = any(_says_signed(part) or any(mark in part for mark in signed) for part in (closing, top))
     if signs.state is None:
@@ -269,9 +272,9 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
 
 def _says_signed(part: str) -> bool:
     """Whether "(signed)" stands beside a name in a part of a text in small letters."""
-    for line in part.splitlines():
-        match, whole = _SIGNED_BY.search(line), plain_words(line)
-        if match and not marks("", "not_signed").stand_in(whole):
+    for line in part.splitlines() if "signed" in part else ():
+        match = _SIGNED_BY.search(line)
+        if match and not marks("", "not_signed").stand_in(plain_words(line)):
             words = plain_words(match[1] or "")
             if not any(named.end == len(words) for named in find_kinds(words)):
                 return True
