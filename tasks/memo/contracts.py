@@ -44,6 +44,8 @@ _BLOCK: Final = 1200
 """Characters at the beginning of a contract in which its parties are named, where nothing reads who they are."""
 _TO_TERM: Final = 400
 """Characters behind a party's name in which the contract says what it is called."""
+_BEHIND: Final = 300
+"""Characters behind a term in which an option to extend it stands, where nothing reads it."""
 _PERSON: Final = 4
 """Words of a name from which on its last word alone names nobody."""
 _SURE: Final = 0.7
@@ -292,7 +294,12 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(
         _stands_in(term.name, term.stated, text) for term in differ
     )
-    is_open |= "sign" in {token.stem for token in sentence.tokens} and "as of" in clauses.casefold()
+    is_open |= "sign" in said and "as of" in clauses.casefold()
+    # What may be extended may last longer than its first term.
+    is_open |= stem("initial") not in said and any(
+        term.name == "term" and ("renewal" in contract.cells or says("renews", text[term.start : term.end + _BEHIND]))
+        for term in differ
+    )
     return [] if differ and is_open else terms
 
 

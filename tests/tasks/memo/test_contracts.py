@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from storage import database, texts
 from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
@@ -164,3 +166,23 @@ def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract
         checked = check_memo("\n\n".join(statements), [], "memo.txt", MemoTexts(room, "Acme"))
         assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(statements, verdict)
         assert all("No sentence of the room says it" not in one.why for one in checked)
+
+
+@pytest.mark.parametrize(
+    ("option", "verdict"),
+    [
+        ("", MemoVerdict.CONTRADICTED),
+        (" The Tenant has an option to extend it by two years.", MemoVerdict.NOT_FOUND),
+    ],
+)
+def test_a_term_that_may_be_extended_may_be_longer(home: Path, option: str, verdict: MemoVerdict) -> None:
+    text = LEASE.replace("2024.\n\n2.", f"2024.{option}\n\n2.")
+    with database.writing() as session:
+        new = NewText(content_hash="a", reader="test", outcome=Outcome.READ, text=text, characters=len(text))
+        room = MemoTexts([LedgerText(texts.save_text(session, new).id, "a", "Lease.txt")], "Acme")
+    statements = (
+        "The office lease agreement remains in effect for five years.",
+        "The initial term of the lease is five years.",
+    )
+    held = [one.verdict for one in check_memo("\n\n".join(statements), [], "memo.txt", room)]
+    assert held == [verdict, MemoVerdict.CONTRADICTED]
