@@ -69,10 +69,13 @@ _SHORT: Final = 6  # letters from which on a stem may stand inside a compound; a
 _SMALL: Final = 0.3
 """The weight of a verb or an adjective in German, which writes nouns with capitals, of the verb that ends a question in
 English, and of words for the company."""
+_LAST: Final = (
+    r"(?:[^?]*\s)?(?!(?:the|an?|its|their|our|of|for|in|on|at|to|from|with|by|per|under|and|or|how|what|any|no)\s)"
+    r"[\w'’&.-]+\s"
+)
 _CLOSING_VERB: Final = re.compile(
-    r"\b(?:(?P<be>is|are|was|were)|do|does|did|must|can|will|may|should|shall)\s(?:[^?]*\s)?"
-    r"(?!(?:the|an?|its|their|our|of|for|in|on|at|to|from|with|by|per|under|and|or|how|what|any|no)\s)[\w'’&.-]+\s"
-    r"(?P<verb>(?(be)[a-z]+ed|[a-z]+))\W*$"
+    rf"\A(?>[\s\S]*?\b(?:is|are|was|were)\s){_LAST}(?P<participle>[a-z]+ed)\W*$"
+    rf"|\A(?>[\s\S]*?\b(?:do|does|did|must|can|will|may|should|shall)\s){_LAST}(?P<verb>[a-z]+)\W*$"
 )
 _VERBS: Final = re.compile(
     r"\b[Ww]ho (\w+)|\b(?:do|does|did)(?: [A-Z][\w&.-]*)+ ([a-z]+)"
@@ -196,7 +199,7 @@ def _asked_names(question: str, known: set[str], language: str) -> dict[str, flo
     names: dict[str, float] = {}
     last, end = "", 0
     closing = _CLOSING_VERB.search(question) if language == "English" and len(question) < _LONGEST else None
-    verb = closing.start("verb") if closing else None
+    verb = closing.start(closing.lastgroup or 0) if closing else None
     for match in _WORD.finditer(question):
         word, spelling = match[0].casefold(), match[0]
         is_short = len(word) < _SHORTEST and word.isalpha() and not (spelling.isupper() and len(word) > 1)
