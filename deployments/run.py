@@ -20,7 +20,7 @@ from deployments.garbage import pause_garbage_collection
 from deployments.terminal import align, echo
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
-from flows.run import CompaniesFailed, count_unscored_for_budget, judged_criteria
+from flows.run import CompaniesFailed, count_unfinished, judged_criteria
 from storage import context, database, documents, logs, runs
 from storage.columns import now
 from storage.errors import DatabaseUnavailable
@@ -98,7 +98,7 @@ def _run(
 ) -> int:
     """Run a batch, print the run's id and the report's path, and return the exit status.
 
-    Judgements that the budget left unscored are reported on stderr; they are not failures.
+    Judgements that were not reached within the budget or in time are reported on stderr; they are not failures.
 
     Raises:
         As `_check_batch`, before anything runs.
@@ -149,12 +149,9 @@ def _run(
                         failed, run_id = error, error.run_id
     if failed is not None:
         console.print(failed.message, style="bold")
-    if unscored := count_unscored_for_budget(run_id):
-        judgements = f"{unscored} judgements are" if unscored > 1 else "1 judgement is"
-        console.print(
-            f"The budget is spent: {judgements} left unscored. Raise the budget (DILIGENCE_AI_BUDGET, or ai_budget "
-            "in the batch file) and run the batch again; no answer is paid for twice."
-        )
+    unfinished, has_cap = count_unfinished(run_id)
+    if unfinished:
+        console.print(_explain_unfinished(unfinished, has_cap=has_cap), soft_wrap=True)
     results = load_results(run_id)
     for warning in list_warnings(results):
         console.print(warning, soft_wrap=True)
@@ -167,6 +164,16 @@ def _run(
         echo(line)
     echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
+
+
+def _explain_unfinished(count: int, *, has_cap: bool) -> str:
+    """Why some judgements were not made in this run, and how to have them made."""
+    judgements = f"{count} judgements are" if count > 1 else "1 judgement is"
+    why, raised = "The AI server was too slow", "DILIGENCE_AI_TIMEOUT"
+    if has_cap:
+        why = "The budget is spent, or the AI server was too slow"
+        raised = f"the budget (DILIGENCE_AI_BUDGET, or ai_budget in the batch file) or {raised}"
+    return f"{why}: {judgements} left unscored. Raise {raised} and run the batch again; no answer is paid for twice."
 
 
 def _estimate(batch_file: Path, criteria: Path | None) -> int:

@@ -37,7 +37,7 @@ from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
 from tasks.scoring.results import rank_companies
-from tasks.spending.budget import cap_and_price, record_unpriced
+from tasks.spending.budget import SpendingSettings, cap_and_price, record_unpriced
 from tasks.webhooks import check_webhooks, end_run
 
 
@@ -289,10 +289,11 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
         ]
 
 
-def count_unscored_for_budget(run_id: str) -> int:
-    """How many judgements of the run were not made because the budget was spent."""
+def count_unfinished(run_id: str) -> tuple[int, bool]:
+    """How many judgements of the run are to be made when it is continued; whether a budget may be why."""
     with database.reading() as session:
-        return sum(scores.count_without_evidence(session, run_id).values())
+        has_cap = runs.get_run(session, run_id).budget or SpendingSettings.current().ai_monthly_budget
+        return sum(scores.count_without_evidence(session, run_id).values()), bool(has_cap)
 
 
 def _has_failed_documents(session: Session, company: RunCompany) -> bool:

@@ -229,7 +229,7 @@ def remarkable_outcomes(session: Session, run_id: str) -> Sequence[CriterionOutc
 
 
 def count_without_evidence(session: Session, run_id: str) -> dict[int, int]:
-    """How many outcomes have no evidence hash, by company id: the budget was spent, so they will be scored again."""
+    """How many outcomes have no evidence hash, by company id: budget or time did not reach them; a next run will."""
     counts = (
         select(CriterionOutcome.company_id, func.count())
         .join(RunCompany)
