@@ -10,6 +10,7 @@ import pytest
 
 from storage import database
 from tasks.companies.claims import Claim
+from tasks.companies.web import client
 from tests.homes import make_home
 
 
@@ -17,6 +18,7 @@ from tests.homes import make_home
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Calls to sources are counted in the database, so every test has an empty one of its own."""
     monkeypatch.setenv("DILIGENCE_HOME", str(make_home(tmp_path / "home")))
+    client._share_web.cache_clear()  # it remembers silent addresses, one of which may be another test's server now
     yield
     database.close()
 
