@@ -76,7 +76,9 @@ class _Company:
     @property
     def ids(self) -> tuple[int, int]:
         """Its ids in the run before and in this one."""
-        return self.earlier.id or 0, self.now.id or 0
+        assert self.earlier.id is not None
+        assert self.now.id is not None
+        return self.earlier.id, self.now.id
 
     @property
     def names(self) -> dict[int, str]:

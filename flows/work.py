@@ -205,7 +205,9 @@ def examine_company(
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
         problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
-        close_company(find_run_company(run, domain).id or 0, CompanyStatus.FAILED, problem)
+        company_id = find_run_company(run, domain).id
+        assert company_id is not None
+        close_company(company_id, CompanyStatus.FAILED, problem)
 
 
 def examine(
@@ -221,7 +223,8 @@ def examine(
         room_id: the room as it was indexed just now; without it, it is indexed first.
         turns: those of a batch, in which small rooms are not shown by a server that ends with it.
     """
-    company_id = find_run_company(run, domain).id or 0
+    company_id = find_run_company(run, domain).id
+    assert company_id is not None
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:

@@ -309,7 +309,8 @@ def index_room(folder: str, recursive: bool = True) -> int:
     folder_id = drive.find_folder(folder)
     stored = _find_unchanged(drive, folder_id, recursive=recursive, max_age=timedelta(0))
     if stored is not None:
-        return stored.room.id or 0
+        assert stored.room.id is not None
+        return stored.room.id
     with spool() as on_disk:
         return _store(drive, drive.list_folder(folder_id, recursive=recursive, spool=on_disk), recursive=recursive)
 

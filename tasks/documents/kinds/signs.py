@@ -303,13 +303,14 @@ def _list_signed_days(text: str) -> Iterator[date]:
     """The days at the end of a text behind a place that it names elsewhere, too, and before who signs there; or in its
     last line, behind a sentence or a table.
     """
+    folded = text.casefold()
     for match in _PLACE.finditer(text, max(0, len(text) - _BRIEF)):
         behind = text[match.end() : match.end() + _SLIP]
         before = text[max(0, match.start() - _SLIP) : match.start()].rstrip().rpartition("\n")[2]
         is_last = not behind.strip() and (before.endswith((".", "!")) or "\t" in before)
         signed_as = " ".join(line for line in behind.splitlines() if ":" not in line)  # not "Chairman: A. Berg"
         signs_here = _BLANKS.search(behind) or marks("", "signs_as").stand_in(plain_words(signed_as))
-        if (is_last or signs_here) and text.casefold().count(match[1].casefold()) > 1 + is_last:
+        if (is_last or signs_here) and folded.count(match[1].casefold()) > 1 + is_last:
             yield from (day for day in _list_days(match[0]) if day <= today())
 
 
