@@ -10,7 +10,7 @@ list and parts that one of them leaves open do not count.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -106,8 +106,11 @@ class ClaimCollector:
         self._claims: dict[str, Claim] = {}
         self._unfit: list[str] = []
 
-    def add(self, field: str, value: Any) -> None:
-        """Claim `value` for `field`, unless it is unknown (None, blank, or an object of nothing else)."""
+    def add(self, field: str, value: Any, *, url: str | None = None, as_of: str | None = None) -> None:
+        """Claim `value` for `field`, unless it is unknown (None, blank, or an object of nothing else).
+
+        `url` and `as_of` stand in place of the collector's own.
+        """
         value = tidy(value)
         if not _has_content(value):
             return
@@ -116,17 +119,12 @@ class ClaimCollector:
                 field=field,
                 value=value,
                 source=self._source,
-                url=self._url,
+                url=url or self._url,
                 retrieved_at=self._retrieved_at,
-                as_of=self._as_of,
+                as_of=as_of or self._as_of,
             )
         except ValidationError:
             self._unfit.append(field)
-
-    @property
-    def claims(self) -> Sequence[Claim]:
-        """The claims so far."""
-        return list(self._claims.values())
 
     def result(self, *warnings: str) -> SourceClaims | None:
         """The claims with the warnings; None if there are neither."""
@@ -165,6 +163,13 @@ def tidy(value: Any, levels: int = 8) -> Any:
 def one_text(value: Any) -> str | None:
     """A text on one line with single spaces; None for anything that is not a text."""
     return " ".join(plain(value[:_MAX_CHARACTERS]).split()) or None if isinstance(value, str) else None
+
+
+def dig(value: Any, *keys: str) -> Any:
+    """What JSON objects inside each other have at these keys; None where there is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def a_day(value: Any) -> str | None:

@@ -18,7 +18,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
-from tasks.companies.claims import a_day, one_text
+from tasks.companies.claims import a_day, dig, one_text
 from tasks.companies.profile import AnnualRevenue
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import USUAL, FetchLimits, FetchOptions, Web, WebResponse
@@ -96,9 +96,7 @@ class Registrant:
 
     def filings(self, *columns: str) -> list[tuple[Any, ...]]:
         """These columns of the recent filings, newest first; empty if one is missing."""
-        filings = self.submissions.get("filings")
-        recent = filings.get("recent") if isinstance(filings, dict) else None
-        values = [recent.get(column) if isinstance(recent, dict) else None for column in columns]
+        values = [dig(self.submissions, "filings", "recent", column) for column in columns]
         lists = [column for column in values if isinstance(column, list)]
         return list(zip(*lists, strict=False)) if len(lists) == len(columns) else []
 
@@ -314,9 +312,7 @@ class RegistrantFacts:
 
     def _of(self, tag: tuple[str, str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The facts of a tag with their units; anything of another shape is skipped."""
-        content: Any = self.facts
-        for step in (*tag, "units"):
-            content = content.get(step) if isinstance(content, Mapping) else None
+        content = dig(self.facts, *tag, "units")
         for unit, facts in content.items() if isinstance(content, Mapping) else ():
             yield from ((unit, fact) for fact in facts if isinstance(fact, Mapping)) if isinstance(facts, list) else ()
 

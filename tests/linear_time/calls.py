@@ -274,6 +274,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ranking\.(vocabulary\.\w+|index\.(resemblance|family_scores))
         | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.detect\.patterns
+        | companies\.claims\.dig
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|libreoffice)\.\w+
         | companies\.claims\.warn_left_out | files\.check_writable""",

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, one_text
+from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, dig, one_text
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
@@ -87,7 +87,7 @@ class GleifSource(FactSource):
         if not records:
             return None, []
         # An active entity before one that was dissolved or merged, then the one that was updated last.
-        best = max(records, key=lambda record: (_entity(record).get("status") == "ACTIVE", _read_update(record) or ""))
+        best = max(records, key=lambda record: (_entity(record, "status") == "ACTIVE", _read_update(record) or ""))
         others = [_read_name(record) for record in records if record is not best]
         if not others:
             return best, []
@@ -121,9 +121,9 @@ class GleifSource(FactSource):
 
     def _parents(self, record: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
         """The companies whose accounts include this one, and a warning if they could not be requested."""
-        relationships = record.get("relationships")
-        relationships = relationships if isinstance(relationships, dict) else {}
-        kinds = [kind for kind in _PARENTS if _has_record(relationships.get(kind))]
+        # A parent without a record has a reason for having none (a reporting exception).
+        links = ("lei-record", "related")
+        kinds = [kind for kind in _PARENTS if any(dig(record, "relationships", kind, "links", link) for link in links)]
         threads = FanOut(len(kinds), "gleif")
         futures = [threads.submit(self._ask, f"/{record['id']}/{kind}") for kind in kinds]
         parents: dict[str, dict[str, Any]] = {}
@@ -134,7 +134,14 @@ class GleifSource(FactSource):
             except DiligenceError as error:
                 failures.append(f"The parent companies are left out. {error.message}")
             else:
-                parents |= {parent["id"]: _read_relations(parent) for parent in records if parent["id"] != record["id"]}
+                parents |= {
+                    parent["id"]: {
+                        "name": _legal_name(parent),
+                        "link": f"https://search.gleif.org/#/record/{parent['id']}",
+                    }
+                    for parent in records
+                    if parent["id"] != record["id"]
+                }
         return list(parents.values()), failures[:1]
 
     def _ask(self, path: str, params: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
@@ -160,7 +167,7 @@ def _read_known(entity: Entity) -> dict[str, str]:
 
 def _find_agreed_fact(record: Mapping[str, Any], known: Mapping[str, str]) -> str | None:
     """The fact, besides the country, on which both agree; None if the country differs or nothing else agrees."""
-    place, created = _headquarters(_object(_entity(record), "headquartersAddress")), _read_founding(record)
+    place, created = _headquarters(record), _read_founding(record)
     own = {
         "country": place["country"],
         "town": place["city"],
@@ -177,62 +184,47 @@ def _fold(value: object) -> str:
 
 def _describe(record: Mapping[str, Any]) -> str:
     """Describe the record, as in `Alpha GmbH (LEI …) in München, DE`."""
-    place = _headquarters(_object(_entity(record), "headquartersAddress"))
+    place = _headquarters(record)
     where = ", ".join(filter(None, (place["city"], place["country"])))
     return f"{_read_name(record)} in {where}" if where else _read_name(record)
 
 
 def _claims(record: Mapping[str, Any], url: str) -> ClaimCollector:
-    entity = _entity(record)
     claims = ClaimCollector("gleif", url, _read_update(record))
-    form = _object(entity, "legalForm")
-    status = one_text(entity.get("status"))
+    status = one_text(_entity(record, "status"))
+    form, other = (one_text(_entity(record, "legalForm", key)) for key in ("name", "other"))
     claims.add("name", _legal_name(record))
-    claims.add("hq", _headquarters(_object(entity, "headquartersAddress")))
+    claims.add("hq", _headquarters(record))
     claims.add("extra.founding_date", _read_founding(record))
     claims.add("extra.operating_status", status.capitalize() if status in {"ACTIVE", "INACTIVE"} else None)
-    claims.add("extra.company_type", one_text(form.get("name")) or one_text(form.get("other")))
+    claims.add("extra.company_type", form or other)
     return claims
 
 
-def _headquarters(address: Mapping[str, Any]) -> dict[str, Any]:
-    country = (one_text(address.get("country")) or "").upper()
-    region = one_text(address.get("region")) or ""
-    lines = address.get("addressLines")
+def _headquarters(record: Mapping[str, Any]) -> dict[str, Any]:
+    address = _entity(record, "headquartersAddress")
+    country, city, code, region = (one_text(dig(address, key)) for key in ("country", "city", "postalCode", "region"))
+    country = (country or "").upper()
+    lines = dig(address, "addressLines")
     texts = [text for line in lines if (text := one_text(line))] if isinstance(lines, list) else []
     place = {
         "country": country if re.fullmatch("[A-Z]{2}", country) else None,
-        "city": one_text(address.get("city")),
-        "postal_code": one_text(address.get("postalCode")),
+        "city": city,
+        "postal_code": code,
         "line_1": ", ".join(texts) or None,
-        "state": region.removeprefix(f"{country}-") or None,  # ISO 3166-2: US-CA
+        "state": (region or "").removeprefix(f"{country}-") or None,  # ISO 3166-2: US-CA
     }
     return {**place, "is_hq": True if any(place.values()) else None}
 
 
 def _read_founding(record: Mapping[str, Any]) -> dict[str, int] | None:
-    return _date(a_day(_entity(record).get("creationDate")))
-
-
-def _date(moment: str | None) -> dict[str, int] | None:
     """The day of a creation. Times are local midnight in UTC, such as 23:00 of the day before for Berlin."""
-    if moment is None:
-        return None
+    moment = a_day(_entity(record, "creationDate"))
     try:
-        day = datetime.fromisoformat(moment) + timedelta(hours=11)
+        day = datetime.fromisoformat(moment) + timedelta(hours=11) if moment else None
     except OverflowError:
         return None
-    return {"day": day.day, "month": day.month, "year": day.year}
-
-
-def _read_relations(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": _legal_name(record), "link": f"https://search.gleif.org/#/record/{record['id']}"}
-
-
-def _has_record(relationship: Any) -> bool:
-    """Whether the parent has a record rather than a reason for having none (a reporting exception)."""
-    links = relationship.get("links") if isinstance(relationship, dict) else None
-    return isinstance(links, dict) and bool({"lei-record", "related"} & links.keys())
+    return {"day": day.day, "month": day.month, "year": day.year} if day else None
 
 
 def _read_name(record: Mapping[str, Any]) -> str:
@@ -240,17 +232,12 @@ def _read_name(record: Mapping[str, Any]) -> str:
 
 
 def _legal_name(record: Mapping[str, Any]) -> str | None:
-    return one_text(_object(_entity(record), "legalName").get("name"))
+    return one_text(_entity(record, "legalName", "name"))
 
 
 def _read_update(record: Mapping[str, Any]) -> str | None:
-    return a_day(_object(_object(record, "attributes"), "registration").get("lastUpdateDate"))
+    return a_day(dig(record, "attributes", "registration", "lastUpdateDate"))
 
 
-def _entity(record: Mapping[str, Any]) -> dict[str, Any]:
-    return _object(_object(record, "attributes"), "entity")
-
-
-def _object(values: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = values.get(key)
-    return value if isinstance(value, dict) else {}
+def _entity(record: Mapping[str, Any], *keys: str) -> Any:
+    return dig(record, "attributes", "entity", *keys)

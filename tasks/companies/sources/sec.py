@@ -7,7 +7,7 @@ the User-Agent and for 10 requests a second at most. Its data is in the public d
 import re
 from collections.abc import Sequence
 
-from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text
+from tasks.companies.claims import ClaimCollector, SourceClaims, dig, one_text
 from tasks.companies.edgar import Registrant, headquarters, registrant_facts, registrants
 from tasks.companies.profile import registrable
 from tasks.companies.schema_org import international
@@ -44,16 +44,15 @@ class SecSource(FactSource):
         if not companies:
             return None
         first, *others = companies
-        reported, failures = _read_reported(first)
-        known = _claims(first).result(*_others(first, others), *failures)
-        return SourceClaims([*known.claims, *reported], known.warnings) if known else None
+        claims = _claims(first)
+        failures = _add_reported(first, claims)
+        return claims.result(*_others(first, others), *failures)
 
 
 def _claims(registrant: Registrant) -> ClaimCollector:
     submissions = registrant.submissions
     claims = ClaimCollector("sec", registrant.url, registrant.filed)
-    addresses = submissions.get("addresses")
-    place = headquarters(addresses.get("business") if isinstance(addresses, dict) else None)
+    place = headquarters(dig(submissions, "addresses", "business"))
     website = one_text(submissions.get("website")) or ""  # empty for nearly all companies
     claims.add("name", registrant.name)
     claims.add("website", website if re.match(r"https?://", website) else None)
@@ -68,22 +67,18 @@ def _claims(registrant: Registrant) -> ClaimCollector:
     return claims
 
 
-def _read_reported(registrant: Registrant) -> tuple[list[Claim], list[str]]:
-    """The claims from the company's own statements, or a warning that these could not be retrieved."""
+def _add_reported(registrant: Registrant, claims: ClaimCollector) -> list[str]:
+    """Add the claims from the company's own statements; returns a warning if these could not be retrieved."""
     try:
         facts = registrant_facts(registrant.cik)
     except DiligenceError as error:
-        return [], [f"The SEC did not give the company's figures: {error.message}"]
-    claims: list[Claim] = []
+        return [f"The SEC did not give the company's figures: {error.message}"]
     if facts is not None and (revenue := facts.annual_revenue):
-        collector = ClaimCollector("sec", facts.url, revenue[0].end)
-        collector.add("extra.annual_revenue", [year.model_dump() for year in revenue])
-        claims += collector.claims
+        years = [year.model_dump() for year in revenue]
+        claims.add("extra.annual_revenue", years, url=facts.url, as_of=revenue[0].end)
     if facts is not None and (employees := facts.employees):
-        collector = ClaimCollector("sec", facts.url, employees[1])
-        collector.add("extra.employee_count", employees[0])
-        claims += collector.claims
-    return claims, []
+        claims.add("extra.employee_count", employees[0], url=facts.url, as_of=employees[1])
+    return []
 
 
 def _others(first: Registrant, others: Sequence[Registrant]) -> list[str]:

@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, one_text, warn_left_out
+from tasks.companies.claims import ClaimCollector, SourceClaims, one_text
 from tasks.companies.company_match import Identity, find_wall, is_default_text, is_empty
 from tasks.companies.profile import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
@@ -78,24 +78,28 @@ class WebsiteSource(FactSource):
             return None
         if wall is not None:
             return SourceClaims([], [wall.sentence(domain)])
-        claims = _read_site(home, domain, identity, trusted)
-        unfit = [field for field, claim in claims.items() if claim is None]
-        fit = [claim for claim in claims.values() if claim is not None]
-        return SourceClaims(fit, [warn_left_out(self.name, unfit)] if unfit else []) if claims else None
+        claims = ClaimCollector(self.name)
+        for field, (value, page_url) in _read_site(home, domain, identity, trusted).items():
+            claims.add(field, value, url=page_url)
+        return claims.result()
 
 
-def _read_site(home: Page, domain: str, identity: Identity, trusted: bool) -> dict[str, Claim | None]:
-    """The claims from the home page, its feed and, if it lacks some, the pages about the company."""
+_Values = dict[str, tuple[Any, str]]
+"""By field what a site says, and the address of the page that says it."""
+
+
+def _read_site(home: Page, domain: str, identity: Identity, trusted: bool) -> _Values:
+    """What the home page says, its feed and, if it lacks some, the pages about the company."""
     threads = FanOut(1 + _MAX_MORE_PAGES, "website")
     feed = threads.submit(_updates, home, identity, trusted)
-    claims = dict(_claims(home, domain, identity, is_home=True))
-    if not {"hq", "founded_year"} <= claims.keys():
+    values = _read_values(home, domain, identity, is_home=True)
+    if not {"hq", "founded_year"} <= values.keys():
         futures = [threads.submit(_page, link, trusted) for link in _about_pages(home, identity)]
         for page in filter(None, (_result(future, "page") for future in futures)):
             if identity.owns(page.url) and find_wall(page, domain, is_home=False) is None:
-                claims = {**dict(_claims(page, domain, identity, is_home=False)), **claims}
-    updates = _result(feed, "feed")
-    return claims if updates is None else claims | {"updates": updates}
+                values = _read_values(page, domain, identity, is_home=False) | values
+    updates: tuple[Any, str] | None = _result(feed, "feed")
+    return values | {"updates": updates} if updates else values
 
 
 def _page(url: str, trusted: bool) -> Page:
@@ -111,8 +115,7 @@ def _result(future: Future[Any], what: str) -> Any:
         return None
 
 
-def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> Iterator[tuple[str, Claim | None]]:
-    """A claim for each field that the page has; None if its value has the wrong type."""
+def _read_values(page: Page, domain: str, identity: Identity, *, is_home: bool) -> _Values:
     values: dict[str, Any] = {}
     organization = own_organization(page.schema_org, domain)
     if organization is not None:
@@ -123,12 +126,7 @@ def _claims(page: Page, domain: str, identity: Identity, *, is_home: bool) -> It
         for field, value in _home_values(page, organization or {}, identity):
             if value is not None and not is_default_text(value, page, domain):
                 values.setdefault(field, value)
-    for field, value in values.items():
-        collector = ClaimCollector("website", page.url)
-        collector.add(field, value)
-        result = collector.result()
-        if result is not None:
-            yield field, next(iter(result.claims), None)
+    return {field: (value, page.url) for field, value in values.items()}
 
 
 def _home_values(page: Page, organization: Any, identity: Identity) -> Iterator[tuple[str, Any]]:
@@ -158,18 +156,15 @@ def _about_pages(home: Page, identity: Identity) -> list[str]:
     return [url for *_, url in sorted(ranked)[:_MAX_MORE_PAGES]]
 
 
-def _updates(home: Page, identity: Identity, trusted: bool) -> Claim | None:
-    """The latest entries of the site's feed as one claim; None if there is no feed or it is empty."""
+def _updates(home: Page, identity: Identity, trusted: bool) -> tuple[Any, str] | None:
+    """The latest entries of the site's feed, and its address; None if there is no feed or it is empty."""
     url = next((feed for feed in home.feeds if identity.owns(feed) and "comment" not in feed.lower()), None)
     if url is None:
         return None
     answer = fetch_page(url, trusted=trusted)
     entries = [update for update in feed_updates(answer.content, answer.url) if update.text or update.link]
     entries.sort(key=lambda entry: entry.date or date.min, reverse=True)
-    collector = ClaimCollector("website", answer.url)
-    collector.add("updates", [_update(entry) for entry in entries[:_MAX_UPDATES]] or None)
-    result = collector.result()
-    return next(iter(result.claims), None) if result else None
+    return ([_update(entry) for entry in entries[:_MAX_UPDATES]], answer.url) if entries else None
 
 
 def _update(entry: FeedUpdate) -> dict[str, Any]:

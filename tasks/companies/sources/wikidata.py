@@ -8,9 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pydantic import ValidationError
-
-from tasks.companies.claims import Claim, SourceClaims
+from tasks.companies.claims import ClaimCollector, SourceClaims
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
@@ -26,7 +24,6 @@ from tasks.companies.wikidata.client import (
 )
 from tasks.companies.wikidata.entity import (
     Entity,
-    FieldValue,
     claimants,
     find_entity,
     is_at,
@@ -80,9 +77,14 @@ class WikidataSource:
         names, name_warnings = _names(list_references(entity.item))
         summary, summary_warnings = summary_and_warnings.result()
         values, choices = read_values(entity, names)
-        claims = [claim for value in values if (claim := _claim(value, entity.item)) is not None]
-        claims += _description(entity.item, summary)
-        return SourceClaims(claims, [*_choice(entity, domain), *choices, *name_warnings, *summary_warnings])
+        claims = ClaimCollector(self.name, page_address(entity.id))
+        for field, value, statement in values:
+            claims.add(field, value, as_of=statement.as_of if statement else None)
+        if summary is not None:
+            claims.add("description", summary.text, url=summary.url, as_of=summary.as_of)
+        else:
+            claims.add("description", entity.item.description())
+        return claims.result(*_choice(entity, domain), *choices, *name_warnings, *summary_warnings)
 
     def domains(self, name: str) -> Sequence[str]:
         """The domains of the official websites of the companies of exactly that name.
@@ -129,35 +131,6 @@ def _summary(item: Item) -> tuple[Summary | None, list[str]]:
         return fetch_summary(item.wikipedia, item.id), []
     except DiligenceError as error:
         return None, [error.message]
-
-
-def _claim(value: FieldValue, item: Item) -> Claim | None:
-    """The claim; None if the value does not fit its field, which does not affect the others."""
-    try:
-        return Claim(
-            field=value.field,
-            value=value.value,
-            source=WikidataSource.name,
-            url=page_address(item.id),
-            retrieved_at=item.retrieved_at,
-            as_of=value.statement.as_of if value.statement else None,
-        )
-    except ValidationError:
-        return None
-
-
-def _description(item: Item, summary: Summary | None) -> Iterator[Claim]:
-    if summary is not None:
-        yield Claim(
-            field="description",
-            value=summary.text,
-            source=WikidataSource.name,
-            url=summary.url,
-            retrieved_at=item.retrieved_at,
-            as_of=summary.as_of,
-        )
-    elif (text := item.description()) and (claim := _claim(FieldValue("description", text), item)):
-        yield claim
 
 
 def _choice(entity: Entity, domain: str) -> Iterator[str]:
