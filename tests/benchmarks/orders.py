@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tasks.ai.prompt_injection import find_orders
-from tasks.ai.prompt_injection.detect import ENGLISH, LANGUAGES
+from tasks.ai.prompt_injection.detect import PATTERNS
 
 SENTENCES: Final = Path(__file__).with_name("orders.toml")
 TARGET: Final = 5 / 118
@@ -34,4 +34,4 @@ def measure() -> Iterator[tuple[str, str, str]]:
     for part, texts in fresh.items():
         alarms = sum(bool(find_orders(text)) for text in texts)
         yield f"orders, fresh, {part}: false alarms", f"{alarms} of {len(texts)}", f"at most {TARGET * len(texts):.1f}"
-    yield "orders: patterns", str(len((*ENGLISH, *LANGUAGES))), ""
+    yield "orders: patterns", str(len(PATTERNS)), ""
