@@ -18,7 +18,7 @@ from tests.google.items import Item
 from tests.google.matching import folder_id, test_of
 from tests.google.parameters import Parameters
 from tests.google.question import AllOf, Query, Term, has_text_search, named_parents, parents_of, read
-from tests.google.refusals import Refused, drive_not_found, file_not_found, invalid, invalid_parameter, refused
+from tests.google.refusals import Refused, drive_not_found, file_not_found, invalid, invalid_parameter
 from tests.google.resources import View, shown
 from tests.google.selection import Selection, select
 from tests.google.settings import Settings
@@ -85,12 +85,6 @@ class Listing:
             return page
         items = self._found(view, scope, query)
         items.sort(key=lambda item: item.serial, reverse=True)
-        above = self.settings.order_ignored_above
-        if above is not None and len(items) > above:
-            sorting = []
-        above = self.settings.created_order_fails_above
-        if above is not None and len(items) > above and any(key == "createdTime" for key, _ in sorting):
-            raise refused("internalError")
         for key, reverse in reversed(sorting):
             items.sort(key=_KEYS[key], reverse=reverse)
         return _Page(asked, items, 0)

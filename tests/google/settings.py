@@ -15,8 +15,6 @@ class Settings(msgspec.Struct):
     or_loss: Literal["none", "all", "some"] = "none"  # OR queries that lose all parents, or some of them
     or_loss_every: int = 5  # about every nth OR query loses, always the same ones
     or_loss_seed: int = 0
-    created_order_fails_above: int | None = None  # rows: `orderBy=createdTime` fails above them
-    order_ignored_above: int | None = None  # rows: above them every `orderBy` is ignored
     quota: int | None = None  # calls that a user has in a window
     quota_window: float = 60  # seconds
     quota_status: int = 403

@@ -4,11 +4,13 @@ With spooled documents, a listing of 200,000 documents takes no more memory than
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from storage import database
@@ -21,8 +23,9 @@ Values = Sequence[str | int | None]
 
 _ROWS_AT_ONCE = 1000
 """Rows that are written together."""
-_CREATED, _UPDATED = 7, 8
-"""Where the times stand in the values of a document."""
+_NAMES: Final = tuple(field.name for field in fields(Document))
+_TIMES: Final = (_NAMES.index("created"), _NAMES.index("updated"))
+_read_fields: Final = attrgetter(*_NAMES)
 
 
 @contextmanager
@@ -50,11 +53,11 @@ def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
     return files.remove_left(database.home() / "spool", "", dry_run=dry_run)
 
 
-class SpooledRows:
-    """Rows of plain values, in the order in which they were added, in a file in the folder `spool`."""
+class Rows:
+    """Rows of plain values, in the order in which they were added: in a file in the folder `spool`, else in memory."""
 
-    def __init__(self, spool: Path) -> None:
-        self._file = spool / uuid4().hex
+    def __init__(self, spool: Path | None) -> None:
+        self._file = spool / uuid4().hex if spool else None
         self._unwritten: list[Values] = []
 
     def add(self, rows: Iterable[Values]) -> None:
@@ -63,19 +66,22 @@ class SpooledRows:
         Raises:
             Unavailable: the disk has no room for them.
         """
-        self._unwritten.extend(rows)
-        if len(self._unwritten) >= _ROWS_AT_ONCE:
-            self._write()
+        for row in rows:
+            self._unwritten.append(row)
+            if self._file is not None and len(self._unwritten) >= _ROWS_AT_ONCE:
+                self._write(self._file)
 
     def __iter__(self) -> Iterator[Any]:
-        self._write()
-        with self._file.open(encoding="ascii") as file:
-            for line in file:
-                yield from json.loads(line)
+        if self._file is not None:
+            self._write(self._file)
+            with self._file.open(encoding="ascii") as file:
+                for line in file:
+                    yield from json.loads(line)
+        yield from self._unwritten
 
-    def _write(self) -> None:
+    def _write(self, path: Path) -> None:
         try:
-            with self._file.open("a", encoding="ascii") as file:
+            with path.open("a", encoding="ascii") as file:
                 file.write(json.dumps(self._unwritten, separators=(",", ":")) + "\n")
         except OSError as error:
             raise Unavailable(
@@ -84,41 +90,41 @@ class SpooledRows:
         self._unwritten = []
 
 
-class SpooledDocuments(Collection[Document]):
-    """Documents that are recreated one at a time whenever they are iterated over."""
+class ListedDocuments(Collection[Document]):
+    """The documents of a listing, in the order in which they were added: in the folder `spool`, else in memory."""
 
-    def __init__(self, make: Callable[[], Iterator[Document]]) -> None:
-        self._make = make
+    def __init__(self, spool: Path | None) -> None:
+        self._rows = Rows(spool) if spool else None
+        self._documents: list[Document] = []
+
+    def add(self, documents: Iterable[Document]) -> None:
+        """Add documents.
+
+        Raises:
+            Unavailable: the disk has no room for them.
+        """
+        if self._rows is None:
+            self._documents.extend(documents)
+        else:
+            self._rows.add(map(_write_values, documents))
 
     def __iter__(self) -> Iterator[Document]:
-        return self._make()
+        return iter(self._documents) if self._rows is None else map(_read_values, self._rows)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._documents) if self._rows is None else sum(1 for _ in self)
 
     def __contains__(self, document: object) -> bool:
         return any(other == document for other in self)
 
 
-def write_values(document: Document) -> Values:
-    """A document as plain values. `read_values` turns them into the document again."""
-    return (
-        document.id,
-        document.name,
-        document.folder_id,
-        document.path,
-        document.url,
-        document.mime_type,
-        document.size,
-        document.created.isoformat() if document.created else None,
-        document.updated.isoformat() if document.updated else None,
-        document.version,
-    )
+def _write_values(document: Document) -> Values:
+    values = _read_fields(document)
+    return [value.isoformat() if isinstance(value, datetime) else value for value in values]
 
 
-def read_values(values: Sequence[Any]) -> Document:
-    """The document from the values that `write_values` returned."""
-    fields = list(values)
-    for position in (_CREATED, _UPDATED):
-        fields[position] = datetime.fromisoformat(fields[position]) if fields[position] else None
-    return Document(*fields)
+def _read_values(values: Sequence[Any]) -> Document:
+    given = list(values)
+    for place in _TIMES:
+        given[place] = datetime.fromisoformat(given[place]) if given[place] else None
+    return Document(*given)

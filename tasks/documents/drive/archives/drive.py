@@ -9,12 +9,11 @@ import hashlib
 import re
 import shutil
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import UnsupportedOperation
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -29,7 +28,7 @@ from tasks.documents.drive.archives.archive import (
 )
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Contents, Member, is_archive
 from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, spool, write_values
+from tasks.documents.drive.spool import ListedDocuments, spool
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
 from tasks.reading.configuration import ReadingSettings
 from tasks.reading.detect import guess_mime_type
@@ -357,8 +356,7 @@ class ArchiveDrive:
     def _open_all(self, listing: Listing, on_disk: Path | None) -> None:
         """Add the archives in a listing to its folders, and their members to its documents."""
         opened: set[str] = set()
-        rows = SpooledRows(on_disk) if on_disk else None
-        members: list[Document] = []
+        members = ListedDocuments(on_disk)
         for archive in {document.id: document for document in listing.documents if _opens(document)}.values():
             shown_as = f"{archive.path}/{archive.name}" if archive.path else archive.name
             try:
@@ -375,25 +373,24 @@ class ArchiveDrive:
             else:
                 view = self._view(archive, contents)
                 listing.folders.extend(view.folders(shown_as))
-                if rows is None:
-                    members.extend(view.documents(shown_as))
-                else:
-                    rows.add(map(write_values, view.documents(shown_as)))
+                members.add(view.documents(shown_as))
                 listing.warnings.extend(contents.warnings(shown_as))
                 opened.add(archive.id)
                 lasting = contents.lasting
             if not lasting:
                 listing.mark = None  # what is stored does not count next time: it is listed again
         if opened:
-            listing.documents = _with_members(listing.documents, opened, members, rows)
+            documents = ListedDocuments(on_disk)
+            documents.add(document for document in listing.documents if document.id not in opened)
+            documents.add(members)
+            listing.documents = documents
 
     def _list_archive(self, archive: Document, key: str, *, recursive: bool, spool: Path | None) -> Listing:
         """The listing of an archive or, given a folder's key, of that folder in it."""
         listing = self._view(archive, self._contents(archive)).listing(key, recursive=recursive)
-        if spool:
-            rows = SpooledRows(spool)
-            rows.add(map(write_values, listing.documents))
-            listing.documents = SpooledDocuments(lambda: map(read_values, rows))
+        documents = ListedDocuments(spool)
+        documents.add(listing.documents)
+        listing.documents = documents
         return listing
 
     def _folder_at(self, reference: str) -> str | None:
@@ -462,16 +459,3 @@ class _Hashed:
 
     def digest(self) -> str:
         return self._sha256.hexdigest()
-
-
-def _with_members(
-    documents: Collection[Document], opened: set[str], members: list[Document], rows: SpooledRows | None
-) -> Collection[Document]:
-    """The documents without the archives that were opened, followed by the contents of these."""
-
-    def others() -> Iterator[Document]:
-        return (document for document in documents if document.id not in opened)
-
-    if rows is None:
-        return [*others(), *members]
-    return SpooledDocuments(lambda: chain(others(), map(read_values, rows)))

@@ -49,7 +49,6 @@ ALONE = f"nextPageToken,incompleteSearch,files({FIELDS})"
 TOGETHER = f"nextPageToken,incompleteSearch,files({FIELDS},parents)"
 _FILE_FIELDS = f"{FIELDS},parents,trashed,driveId,ownedByMe,capabilities/canDownload"
 _CHANGE_FIELDS = "nextPageToken,newStartPageToken,changes(changeType,fileId,driveId,file/parents)"
-CHANGED_FILES = f"nextPageToken,newStartPageToken,changes(file({FIELDS},parents,trashed))"
 ROWS = 1000  # the most that a page may hold
 CALLS_AT_ONCE = 24  # of one listing
 _MY_DRIVE = "own"  # in a mark
@@ -82,17 +81,6 @@ class FileRow(NamedTuple):
     key: str | None
 
 
-Before = tuple[str, str, str]
-After = tuple[str, str, int | None, datetime | None, datetime | None, str]
-
-
-class PartialDocument(NamedTuple):
-    """A document without its path: the fields of `Document` before the path, and those after it."""
-
-    before: Before
-    after: After
-
-
 def make_row(file: Mapping[str, Any], parent: str) -> FileRow:
     """The row of a file resource with `FIELDS`."""
     get = file.get
@@ -123,21 +111,24 @@ def read_target(file: Mapping[str, Any]) -> ShortcutTarget:
     )
 
 
-def make_entry(row: FileRow) -> PartialDocument:
-    """The document in a row. A native document has no size: the one in Drive is not that of the export."""
-    native = row.mime_type.startswith(_APPS)
-    name = name_file(row.name, row.mime_type) if native else row.name
-    size = None if native else row.size
-    return PartialDocument(
-        (row.id, name, row.parent),
-        (_url(row), row.mime_type, size, _time(row.created), _time(row.updated), row.version),
-    )
-
-
 def make_document(row: FileRow, path: str) -> Document:
-    """The document in a row, in the folder with that path in the listing."""
-    before, after = make_entry(row)
-    return Document(before[0], before[1], before[2], path, *after)
+    """The document in a row, in the folder with that path in the listing.
+
+    A native document has no size: the one in Drive is not that of the export.
+    """
+    native = row.mime_type.startswith(_APPS)
+    return Document(
+        row.id,
+        name_file(row.name, row.mime_type) if native else row.name,
+        row.parent,
+        path,
+        _url(row),
+        row.mime_type,
+        None if native else row.size,
+        _time(row.created),
+        _time(row.updated),
+        row.version,
+    )
 
 
 def name_file(name: str, mime_type: str) -> str:
@@ -157,21 +148,22 @@ def query_folders(folder_ids: Sequence[str]) -> str:
 
 
 def page(
-    q: str, *, fields: str, order: str | None = None, token: str | None = None,
-    drive_id: str | None = None, keys: Mapping[str, str] | None = None,
-) -> "Make":  # fmt: skip
-    """One page of `files.list`; with `drive_id`, from that shared drive only.
+    q: str,
+    *,
+    fields: str,
+    order: str | None = None,
+    token: str | None = None,
+    keys: Mapping[str, str] | None = None,
+) -> "Make":
+    """One page of `files.list`, from all of the user's drives.
 
-    Queries by parent search all of the user's drives: an account that was given access to a folder of a shared drive,
-    but not to the drive, may not name that drive.
+    An account that was given access to a folder of a shared drive, but not to the drive, may not name that drive.
     """
     options: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
     if order:
         options["orderBy"] = order
     if token:
         options["pageToken"] = token
-    if drive_id:
-        options |= {"corpora": "drive", "driveId": drive_id}
     return lambda drive: _with_keys(
         drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **options), keys
     )
@@ -206,7 +198,7 @@ def get_changes_start(drive_id: str | None) -> "Make":
     return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
 
 
-def changes(token: str, drive_id: str | None, fields: str = _CHANGE_FIELDS) -> "Make":
+def changes(token: str, drive_id: str | None) -> "Make":
     """One page of that log."""
     options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
     return lambda drive: drive.changes().list(
@@ -215,7 +207,7 @@ def changes(token: str, drive_id: str | None, fields: str = _CHANGE_FIELDS) -> "
         includeItemsFromAllDrives=True,
         supportsAllDrives=True,
         includeRemoved=True,
-        fields=fields,
+        fields=_CHANGE_FIELDS,
         **options,
     )
 

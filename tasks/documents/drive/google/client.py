@@ -258,14 +258,12 @@ class Client:
         self.requests = 0
         """HTTP requests to Drive until now, for reports: threads may count two as one."""
 
-    def call(self, make: "Make", *, tries: int | None = None, seconds: float | None = None) -> dict[str, Any]:
+    def call(self, make: "Make") -> dict[str, Any]:
         """The answer to one request.
 
         Args:
             make: builds the request, anew for each try: `lambda drive: drive.files().get(fileId=…)`. The
                 library changes requests that it sends.
-            tries: how often it is made while Drive fails, where there is another way to the same end.
-            seconds: the most that it may take, in place of the client's.
 
         Raises:
             NotFound, NotAllowed, UnsupportedFormat, TooLarge: Drive's answer.
@@ -280,7 +278,7 @@ class Client:
                 raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
             return answer
 
-        return self._retry(attempt, most_tries=tries, seconds=seconds)
+        return self._retry(attempt)
 
     def batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         """The answers to many requests, in order, 100 to an HTTP request. An error concerns only its own request.
@@ -358,12 +356,11 @@ class Client:
         cost: Callable[[], int] = lambda: 1,
         sink: Sink | None = None,
         progress: Callable[[], int] = lambda: 0,
-        most_tries: int | None = None,
         seconds: float | None = None,
     ) -> T:
         """Retry until there is an answer or no hope of one."""
         refused: list[str] = []  # access tokens
-        patience = _Patience(progress, most_tries or TRIES)
+        patience = _Patience(progress)
 
         def call_once() -> T:
             calls, token = cost(), ""
@@ -542,8 +539,8 @@ class _FailedCall(TryAgain):
 class _Patience:
     """How long to retry a call; the count of tries starts again whenever something has arrived since the last one."""
 
-    def __init__(self, progress: Callable[[], int], most: int) -> None:
-        self._progress, self._reached, self._most = progress, progress(), most
+    def __init__(self, progress: Callable[[], int]) -> None:
+        self._progress, self._reached = progress, progress()
         self.tries = 0
 
     def pause(self, failure: TryAgain, _attempt: int) -> float:
@@ -555,7 +552,7 @@ class _Patience:
             return 0.0
         self.tries += 1
         kind = failure.fault.kind
-        most = _TRIES_UNREACHABLE if kind is FaultKind.AWAY else self._most
+        most = _TRIES_UNREACHABLE if kind is FaultKind.AWAY else TRIES
         if kind in {FaultKind.LASTING, FaultKind.EXPIRED} or self.tries >= most:
             raise failure.error
         seconds = BACKOFF.pause(self.tries, failure.after)

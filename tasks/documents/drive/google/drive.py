@@ -4,12 +4,11 @@ As a `DriveProvider` this module opens it for an account, and reports on its con
 its shortcuts, and puts the result in order.
 """
 
-import gc
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import parse_qs, urlsplit
@@ -44,42 +43,14 @@ from tasks.documents.drive.google.api import (
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import find_account, find_credentials, oauth_client, run_identity
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk, WholeDrive
-from tasks.documents.drive.spool import SpooledDocuments
+from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk
+from tasks.documents.drive.spool import ListedDocuments
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotFound, NotLoggedIn, Unavailable
 from tasks.files import hidden
 from tasks.remote.environment import GOOGLE, check_connection
 
 _MAX_CHAIN = 5  # shortcuts that lead to one another: Drive makes none such, so this is room enough
-
-
-def list_folder(
-    client: Client,
-    top: FileRow,
-    drive_id: str | None,
-    *,
-    recursive: bool,
-    mark: str | None,
-    spool: Path | None,
-    keys: dict[str, str],
-) -> Listing:
-    """The contents of a folder.
-
-    Args:
-        client: acts for the account that asks.
-        top: the folder.
-        drive_id: the shared drive that it lies in, if it does.
-        recursive: whether what lies in its subfolders is listed too.
-        mark: where the log of changes stood before.
-        spool: a folder for the documents' rows; without it they are in memory.
-        keys: resource keys by file id. Those of the listing join them.
-
-    Raises:
-        NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
-    """
-    with nullcontext() if spool else _garbage_collection_off():
-        return _list_folder(client, FolderContents(top, spool, keys), drive_id, recursive=recursive, mark=mark)
 
 
 class Shortcuts:
@@ -182,13 +153,33 @@ class Shortcuts:
         return folder_id in self._contents.folders or folder_id == self._contents.top.id
 
 
-def _list_folder(
-    client: Client, contents: FolderContents, drive_id: str | None, *, recursive: bool, mark: str | None
+def list_folder(
+    client: Client,
+    top: FileRow,
+    drive_id: str | None,
+    *,
+    recursive: bool,
+    mark: str | None,
+    spool: Path | None,
+    keys: dict[str, str],
 ) -> Listing:
-    top = contents.top
+    """The contents of a folder.
+
+    Args:
+        client: acts for the account that asks.
+        top: the folder.
+        drive_id: the shared drive that it lies in, if it does.
+        recursive: whether what lies in its subfolders is listed too.
+        mark: where the log of changes stood before.
+        spool: a folder for the documents; without it they are in memory.
+        keys: resource keys by file id. Those of the listing join them.
+
+    Raises:
+        NotLoggedIn, TooManyRequests, Unavailable, SourceFailed, TookTooLong: Drive does not answer.
+    """
+    contents = FolderContents(top, spool, keys)
     walk = ParentWalk(client, contents, recursive=recursive)
-    if not (recursive and top.id == drive_id and mark and WholeDrive(client, contents, mark).through()):
-        walk.through([top.id, *contents.folders])  # the folders are those that came before it was given up
+    walk.through([top.id])
     shortcuts = Shortcuts(client, contents, recursive=recursive)
     shortcuts.follow(walk)
 
@@ -212,14 +203,13 @@ def _list_folder(
     elif mark and shortcuts.foreign:
         mark = api.may_lack(mark)
 
-    def documents() -> Iterator[Document]:
-        yield from contents.stream(path_by_id)
-        yield from shortcuts.documents(path_by_id)
-
+    documents = ListedDocuments(spool)
+    found = chain(contents.stream(path_by_id), shortcuts.documents(path_by_id))
+    documents.add(found if spool else _without_repetitions(found))  # storing the spooled ones leaves repetitions out
     return Listing(
         Folder(top.id, top.name, ""),
         folders,
-        SpooledDocuments(documents) if contents.on_disk else _without_repetitions(documents()),
+        documents,
         warnings + shortcuts.warnings,
         incomplete,
         mark,
@@ -227,28 +217,12 @@ def _list_folder(
     )
 
 
-@contextmanager
-def _garbage_collection_off() -> Iterator[None]:
-    """Switch garbage collection off: scanning 60,000 new rows again and again takes a third of the time.
-
-    A listing creates no reference cycles, and it ends within minutes.
-    """
-    if not gc.isenabled():
-        yield  # whoever switched it off will switch it on
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _without_repetitions(documents: Iterator[Document]) -> list[Document]:
+def _without_repetitions(documents: Iterable[Document]) -> Iterable[Document]:
     """The documents without duplicates: pages shift while people work, and may return a document twice."""
     by_id: dict[str, Document] = {}
     for document in documents:
         by_id.setdefault(document.id, document)
-    return list(by_id.values())
+    return by_id.values()
 
 
 def _file_or_none(answer: dict[str, Any] | DiligenceError | None) -> dict[str, Any] | None:

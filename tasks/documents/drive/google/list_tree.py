@@ -1,16 +1,9 @@
-"""Lists a tree of folders on Google Drive in one of two ways, into memory or into the spool.
-
-By parents: many folders in one query, as many as the earlier answers suggest. Or a whole shared drive from its root:
-all of it at once, split by modification time, with the tree built from the parents that the files name.
-"""
+"""Lists a tree of folders on Google Drive: many folders in one query, as many as the earlier answers suggest."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
-from math import ceil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +13,15 @@ from tasks.documents.drive.google.api import (
     FOLDER,
     SHORTCUT,
     FileRow,
-    PartialDocument,
     ShortcutTarget,
-    make_entry,
+    make_document,
     make_row,
     read_target,
 )
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Gone, Refused
-from tasks.documents.drive.spool import SpooledRows
-from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TookTooLong, Unavailable
+from tasks.documents.drive.spool import Rows
+from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.files import hidden
 from tasks.remote.fan_out import FanOut
 
@@ -45,22 +37,13 @@ class FolderContents:
         self.top = top
         self.folders: dict[str, FileRow] = {}
         self.shortcuts: dict[str, tuple[FileRow, ShortcutTarget]] = {}
-        self._documents = SpooledRows(spool) if spool else None
-        # Without a spool, what can be made of a row is made while calls are under way: 0.15 s for 20,000.
-        self._made: list[Document] = []
-        self._entries: list[PartialDocument] = []  # documents in folders whose path is not known yet
-        self._paths = {top.id: ""}
+        self._documents = Rows(spool)
         self.closed: set[str] = set()
         """Ids of folders that could not be listed."""
         self.cut_short: set[str] = set()
         """Ids of folders that could not be listed to their end."""
         self.incomplete = False
         self._keys = keys
-
-    @property
-    def on_disk(self) -> bool:
-        """Whether the documents are on disk."""
-        return self._documents is not None
 
     def take(self, files: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
         """Add files, paired with the ids of their folders; returns the ids of the folders that are new."""
@@ -78,16 +61,7 @@ class FolderContents:
                 self.shortcuts.setdefault(row.id, (row, read_target(file)))
             else:
                 documents.append(row)
-        if self._documents is not None:
-            self._documents.add(documents)
-            return new
-        for row in documents:
-            before, after = entry = make_entry(row)
-            path = self._paths.get(row.parent)
-            if path is None:
-                self._entries.append(entry)
-            else:
-                self._made.append(Document(before[0], before[1], before[2], path, *after))
+        self._documents.add(documents)
         return new
 
     def add_folder(self, row: FileRow) -> bool:
@@ -95,9 +69,6 @@ class FolderContents:
         if row.id in self.folders or row.id == self.top.id:
             return False
         self.folders[row.id] = row
-        above = self._paths.get(row.parent)
-        if above is not None:
-            self._paths[row.id] = f"{above}/{row.name}" if above else row.name
         return True
 
     def note_key(self, file_id: str, key: str | None) -> None:
@@ -130,16 +101,10 @@ class FolderContents:
 
     def stream(self, paths: Mapping[str, str]) -> Iterator[Document]:
         """The documents in these folders (paths by id), in the order in which they were added."""
-        yield from self._made
-        entries = (
-            self._entries
-            if self._documents is None
-            else (make_entry(FileRow(*document)) for document in self._documents)
-        )
-        for before, after in entries:
-            path = paths.get(before[2])
+        for row in map(FileRow._make, self._documents):
+            path = paths.get(row.parent)
             if path is not None:
-                yield Document(before[0], before[1], before[2], path, *after)
+                yield make_document(row, path)
 
     def _upwards(self, folder_id: str) -> Iterator[str]:
         seen = {self.top.id}
@@ -315,174 +280,3 @@ class ParentWalk:
         new = self._contents.take(files)
         if self._recursive:
             self._waiting.extend(new)
-
-
-_SPAN_PAGES = 2.9  # pages that a span of time should fill: 48 requests for 21,000 rows, 49 and no quicker with 1.9
-_TICK = timedelta(milliseconds=1)  # Drive's times are no finer
-_OLDEST = datetime(1970, 1, 1, tzinfo=UTC)  # no span is split beyond it
-_TRIES, _SECONDS = 3, 45.0  # of one request: there is another way
-_MAX_CHANGE_PAGES = 5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Span:
-    """The time from `start` until before `end`, unbounded if None; `token` is that of the page to ask for."""
-
-    start: datetime | None = None
-    end: datetime | None = None
-    token: str | None = None
-    restarts: int = 0
-
-
-class WholeDrive:
-    """The shared drive whose root is `contents.top`."""
-
-    def __init__(self, client: Client, contents: FolderContents, mark: str) -> None:
-        """`mark` is the position of the drive's log of changes before the listing."""
-        self._client = client
-        self._contents = contents
-        self._drive_id, self._log_token = api.split_mark(mark)
-        self._under_way: dict[Future[Any], _Span] = {}
-
-    def through(self) -> bool:
-        """List all of it. False if that is not possible: `contents` is then incomplete.
-
-        Raises:
-            NotLoggedIn, TooManyRequests: Drive does not answer this account now.
-        """
-        try:
-            with FanOut(api.CALLS_AT_ONCE, "listing") as threads:
-                self._list(threads)
-            self._add_changed()
-        except (_GivenUp, Unavailable, SourceFailed, TookTooLong, NotFound, NotAllowed):
-            return False
-        return True
-
-    def _list(self, threads: FanOut) -> None:
-        # Refused where the folder is shared with the account and the drive is not.
-        newest = threads.submit(self._page, _Span()).result()
-        self._note(newest)
-        if not newest.get("nextPageToken"):
-            return
-        times = _times(newest)
-        if not _in_order(times):
-            raise _GivenUp("too many files of the same time, or in no order")
-        created = _time(self._contents.top.created) or times[-1]
-        if created < times[-1]:
-            rows = _density(times) * (times[-1] - created).total_seconds()
-            self._split(created, times[-1] + _TICK, round(rows / len(times) / _SPAN_PAGES), threads)
-        self._ask(_Span(end=min(created, times[-1] + _TICK)), threads)  # files can be older than the drive
-        while self._under_way:
-            for done in wait(self._under_way, return_when=FIRST_COMPLETED).done:
-                self._take(self._under_way.pop(done), done, threads)
-
-    def _page(self, span: _Span) -> dict[str, Any]:
-        q = "trashed = false"
-        if span.end:
-            q = f"modifiedTime < '{_write_time(span.end)}' and {q}"
-        if span.start:
-            q = f"modifiedTime >= '{_write_time(span.start)}' and {q}"
-        make = api.page(
-            q, fields=api.TOGETHER, order="modifiedTime desc", token=span.token, drive_id=self._drive_id
-        )  # fmt: skip
-        return self._client.call(make, tries=_TRIES, seconds=_SECONDS)
-
-    def _take(self, span: _Span, done: Future[Any], threads: FanOut) -> None:
-        try:
-            page = done.result()
-        except (Refused, Gone):
-            if not span.token or span.restarts == api.RESTARTS:
-                raise
-            self._ask(replace(span, token=None, restarts=span.restarts + 1), threads)
-            return
-        self._note(page)
-        token, times = page.get("nextPageToken"), _times(page)
-        if token and not self._divide(span, times, threads):
-            self._ask(replace(span, token=token), threads)
-
-    def _divide(self, span: _Span, times: Sequence[datetime], threads: FanOut) -> bool:
-        """Divide the rest of a span among idle threads if it has more files than expected: files cluster in time."""
-        if not _in_order(times):
-            return False
-        idle = api.CALLS_AT_ONCE - len(self._under_way)
-        end = times[-1] + _TICK
-        if span.start is None:
-            # How many there are is not known: some spans as dense as this page, and what is left below them.
-            start = max(end - max(1, idle // 2) * _SPAN_PAGES * (times[0] - times[-1]), _OLDEST)
-            if start >= end:
-                return False
-            self._split(start, end, max(1, idle // 2), threads)
-            self._ask(_Span(end=start), threads)
-            return True
-        left = _density(times) * (times[-1] - span.start).total_seconds() / len(times)
-        parts = min(idle, ceil(left / _SPAN_PAGES))
-        if parts < 2 or left <= _SPAN_PAGES + 0.5:
-            return False
-        self._split(span.start, end, parts, threads)
-        return True
-
-    def _split(self, start: datetime, end: datetime, parts: int, threads: FanOut) -> None:
-        parts = max(1, min(parts, api.CALLS_AT_ONCE))
-        step = (end - start) / parts
-        # Bounds are whole ticks, as queries write them, so that no file falls between two spans.
-        bounds = [_tick(start), *(_tick(start + step * number) for number in range(1, parts)), end]
-        for begins, ends in pairwise(bounds):
-            if begins < ends:
-                self._ask(_Span(begins, ends), threads)
-
-    def _ask(self, span: _Span, threads: FanOut) -> None:
-        self._under_way[threads.submit(self._page, span)] = span
-
-    def _note(self, page: Mapping[str, Any]) -> None:
-        self._contents.incomplete |= bool(page.get("incompleteSearch"))
-        self._add(page.get("files", ()))
-
-    def _add(self, files: Sequence[Mapping[str, Any]]) -> None:
-        # A file whose folder this account may not see has no parents: it is not part of the tree.
-        self._contents.take([(file, file["parents"][0]) for file in files if file.get("parents")])
-
-    def _add_changed(self) -> None:
-        """Add what has changed since the mark: it may have left its span before the span was read."""
-        token = self._log_token
-        for _ in range(_MAX_CHANGE_PAGES):
-            page = self._client.call(api.changes(token, self._drive_id, api.CHANGED_FILES))
-            files = [change.get("file") or {} for change in page.get("changes", ())]
-            self._add([file for file in files if not file.get("trashed")])
-            if "nextPageToken" not in page:
-                return
-            token = page["nextPageToken"]
-        raise _GivenUp("too much is changing")
-
-
-class _GivenUp(Exception):
-    """The drive cannot be listed this way."""
-
-
-def _time(written: Any) -> datetime | None:
-    try:
-        return datetime.fromisoformat(written)
-    except (TypeError, ValueError):
-        return None
-
-
-def _times(page: Mapping[str, Any]) -> list[datetime]:
-    times = [_time(file.get("modifiedTime")) for file in page.get("files", ())]
-    return [time for time in times if time] if None not in times else []
-
-
-def _in_order(times: Sequence[datetime]) -> bool:
-    """Whether the times are in descending order and the last is earlier than the first."""
-    return len(times) > 1 and times[0] > times[-1] and all(a >= b for a, b in pairwise(times))
-
-
-def _density(times: Sequence[datetime]) -> float:
-    """Files per second."""
-    return len(times) / (times[0] - times[-1]).total_seconds()
-
-
-def _write_time(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _tick(time: datetime) -> datetime:
-    return time.replace(microsecond=time.microsecond // 1000 * 1000)

@@ -19,7 +19,7 @@ from tasks.documents.drive.drive import CheckResult, Document, Folder, Listing
 from tasks.documents.drive.google import DESCRIPTION, GoogleDriveSettings, api, download
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import find_credentials, run_identity
-from tasks.documents.drive.google.drive import GoogleDrive, list_folder
+from tasks.documents.drive.google.drive import GoogleDrive
 from tasks.errors import DiligenceError, NotLoggedIn
 from tasks.files import temporary_folder
 
@@ -98,13 +98,11 @@ class _Session:
         )
 
     def _list_again(self) -> str:
-        """List the folder by its subfolders, however it was listed before."""
-        top, drive_id = api.make_row(self._folder, ""), None
-        again = list_folder(self._client, top, drive_id, recursive=True, mark=None, spool=None, keys={})
+        again = self._drive.list_folder(self._folder_id, recursive=True)
         old, new = ({document.id: document for document in each.documents} for each in (self._listing, again))
         other = sum(new[document_id].version != old[document_id].version for document_id in old.keys() & new.keys())
         return (
-            f"by folders: {len(again.folders)} folders, {len(new)} documents, {len(new.keys() - old.keys())} more and "
+            f"{len(again.folders)} folders, {len(new)} documents, {len(new.keys() - old.keys())} more and "
             f"{len(old.keys() - new.keys())} fewer than before, {other} of another version"
         )
 

@@ -40,7 +40,7 @@ from tasks.documents.drive.drive import (
     identifier,
 )
 from tasks.documents.drive.local import LocalDriveSettings
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
+from tasks.documents.drive.spool import ListedDocuments
 from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
 from tasks.files import hidden
@@ -326,9 +326,8 @@ class FolderWalk:
         self._describe = describe
         self._recursive = recursive
         self._listing = Listing(Folder(tree.make_id(top), display(os.path.basename(top) or os.sep), ""))
+        self._listing.documents = self._documents = ListedDocuments(spool)
         self._folders = {top}
-        self._documents: list[Document] = []
-        self._rows = SpooledRows(spool) if spool else None
         self._listed_folders: set[str] = set()
         self._linked_documents: set[str] = set()
         self._to_list = deque([(top, "")])
@@ -342,8 +341,6 @@ class FolderWalk:
                 self._list(*self._to_list.popleft())
             else:
                 self._follow(*self._links.popleft())
-        rows = self._rows
-        self._listing.documents = self._documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return self._listing
 
     def _list(self, folder: str, path: str) -> None:
@@ -405,11 +402,7 @@ class FolderWalk:
                 return
             if broken:
                 self._linked_documents.add(real)
-            document = self._describe(real, status, name, folder_id, path)
-            if self._rows is None:
-                self._documents.append(document)
-            else:
-                self._rows.add([write_values(document)])
+            self._documents.add([self._describe(real, status, name, folder_id, path)])
         elif broken and stat.S_ISLNK(status.st_mode):  # a circle of links ends in one of them
             self._listing.warnings.append(broken)
         else:

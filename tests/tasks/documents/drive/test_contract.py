@@ -87,7 +87,7 @@ def test_a_subfolder_can_be_listed_by_its_id(shelf: Shelf) -> None:
 
 def test_an_empty_folder_is_an_empty_listing(shelf: Shelf) -> None:
     listing = listed(shelf)
-    assert (listing.documents, listing.folders, listing.warnings) == ([], [], [])
+    assert (list(listing.documents), listing.folders, listing.warnings) == ([], [], [])
 
 
 def test_files_of_every_type_are_listed(shelf: Shelf) -> None:
@@ -302,7 +302,7 @@ def test_a_document_that_is_gone_is_not_found(shelf: Shelf, tmp_path: Path) -> N
         shelf.drive.document(document_id)
     with pytest.raises(NotFound):
         shelf.drive.fetch(document_id, tmp_path, MEGABYTE)
-    assert shelf.drive.list_folder(shelf.top, recursive=True).documents == []
+    assert not shelf.drive.list_folder(shelf.top, recursive=True).documents
 
 
 def test_a_document_opens_for_reading(shelf: Shelf) -> None:

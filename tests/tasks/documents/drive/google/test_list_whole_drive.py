@@ -1,7 +1,4 @@
-"""A shared drive listed from its root: all of it, by time of modification, the tree rebuilt."""
-
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+"""A shared drive listed from its root: all of it."""
 
 import pytest
 
@@ -10,7 +7,7 @@ from tasks.documents.drive.google import client as client_module
 from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call
 from tests.google.faults import Fault
-from tests.google.items import Item, rfc3339
+from tests.google.items import Item
 from tests.google.server import DriveEmulator
 from tests.google.service import Route
 from tests.google.tree import Tree, build_tree
@@ -29,22 +26,8 @@ def deals(emulator: DriveEmulator) -> Item:
     return emulator.world.drive("Deals", {ADA: "reader"})
 
 
-_START = datetime(2020, 1, 1, tzinfo=UTC)
-_TIMES: dict[str, Callable[[int], datetime]] = {
-    "evenly": lambda number: _START + timedelta(seconds=number),
-    "all in the first moment but one": lambda number: _START + timedelta(days=number // 1600, milliseconds=number % 9),
-    "all at once": lambda number: _START,
-    "in heaps": lambda number: _START + timedelta(days=number // 100 * 37, milliseconds=number % 100 // 50),
-    "one heap between lone files": lambda number: _START + timedelta(days=min(max(number - 30, 0), 1) * 900 + number),
-    "backwards": lambda number: _START - timedelta(hours=number),
-}
-
-
-@pytest.mark.parametrize("times", _TIMES)
-def test_it_comes_whole_whenever_its_files_were_edited(emulator: DriveEmulator, deals: Item, times: str) -> None:
+def test_it_comes_whole(emulator: DriveEmulator, deals: Item) -> None:
     tree = build_tree(emulator.world, deals, folders=120, files=1500)
-    for number, item in enumerate([*tree.folders, *tree.files]):
-        item.modified = rfc3339(_TIMES[times](number))
     listing = listed(emulator, deals)
     assert {document.id for document in listing.documents} == {file.id for file in tree.files}
     assert len(listing.documents) == 1500
@@ -52,26 +35,6 @@ def test_it_comes_whole_whenever_its_files_were_edited(emulator: DriveEmulator, 
         folder.id: folder.parent for folder in tree.folders
     }
     assert (listing.incomplete, listing.warnings) == (False, [])
-
-
-def test_it_takes_few_requests_however_uneven_its_times_are(emulator: DriveEmulator, deals: Item) -> None:
-    emulator.settings.parents_page_cap = None
-    tree = build_tree(emulator.world, deals, folders=500, files=9500)
-    listed(emulator, deals)
-    evenly = emulator.counts.requests
-    for number, item in enumerate(tree.files):
-        item.modified = rfc3339(_TIMES["in heaps"](number))
-    emulator.world.file("another.txt", deals)  # what the emulator keeps of answers is void
-    emulator.reset()
-    listed(emulator, deals)
-    assert (evenly <= 20, emulator.counts.requests <= 40) == (True, True)
-
-
-def test_a_drive_of_one_page_takes_one_listing(emulator: DriveEmulator, deals: Item) -> None:
-    emulator.world.file("a.txt", emulator.world.folder("Legal", deals))
-    listing = listed(emulator, deals)
-    assert names(listing) == ["Legal/a.txt"]
-    assert emulator.counts.requests == 3  # what it is; its files; what has changed meanwhile
 
 
 def test_it_has_the_drives_name_and_its_log(emulator: DriveEmulator, deals: Item) -> None:
@@ -139,31 +102,6 @@ def tree(emulator: DriveEmulator, deals: Item) -> Tree:
     return build_tree(emulator.world, deals, folders=30, files=300)
 
 
-def test_no_order_is_asked_for_that_google_advises_against(emulator: DriveEmulator, tree: Tree) -> None:
-    emulator.settings.created_order_fails_above = 10
-    listing = listed(emulator, tree.root)
-    assert _ids(listing) == {file.id for file in tree.files}
-    assert 500 not in emulator.counts.by_status
-
-
-@pytest.mark.parametrize("trouble", ["ignored", "refused", "stops in the middle"])
-def test_where_drive_cannot_sort_it_is_listed_by_its_folders(emulator: DriveEmulator, tree: Tree, trouble: str) -> None:
-    if trouble == "ignored":
-        emulator.settings.order_ignored_above = 10
-    else:
-        emulator.faults.set(
-            Fault(
-                given={"orderBy": "modifiedTime"},
-                reason="internalError",
-                at=None if trouble == "refused" else list(range(5, 1000)),
-            )
-        )
-    listing = listed(emulator, tree.root)
-    assert _ids(listing) == {file.id for file in tree.files}
-    assert {folder.id for folder in listing.folders} == {folder.id for folder in tree.folders}
-    assert (listing.incomplete, listing.warnings) == (False, [])
-
-
 @pytest.mark.parametrize("reason", ["invalid", "gone"])
 @pytest.mark.parametrize("times", [1, 30])
 def test_refused_page_tokens_lose_nothing(emulator: DriveEmulator, tree: Tree, reason: str, times: int) -> None:
@@ -177,7 +115,6 @@ def test_refused_page_tokens_lose_nothing(emulator: DriveEmulator, tree: Tree, r
 def test_a_file_that_is_edited_meanwhile_is_not_lost(
     emulator: DriveEmulator, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It leaves its place in the order before that is read."""
     service, oldest = emulator.service, tree.files[0]
     answer, waiting = service.answer, [oldest]
 

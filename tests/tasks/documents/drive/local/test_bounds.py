@@ -27,7 +27,7 @@ def test_hidden_and_lock_files_are_not_there(root: Path, name: str) -> None:
     write(root / name)
     write(root / "sub" / name)
     listing = listed(root)
-    assert (listing.documents, listing.warnings) == ([], [])
+    assert (list(listing.documents), listing.warnings) == ([], [])
     with pytest.raises(NotFound):
         LocalDrive(root, BASE).document(forged(name))
     with pytest.raises(NotFound):
@@ -76,7 +76,7 @@ def test_a_link_that_leaves_the_root_is_left_out_with_a_warning(root: Path, tmp_
     (root / "relative.txt").symlink_to("../secret.txt")
     (root / "folder").symlink_to(tmp_path)
     listing = listed(root)
-    assert (listing.documents, listing.folders) == ([], [])
+    assert (list(listing.documents), listing.folders) == ([], [])
     assert len(listing.warnings) == 3
     assert all("leaves the drive's root" in warning for warning in listing.warnings)
     assert str(tmp_path) not in "".join(listing.warnings)
@@ -101,7 +101,7 @@ def test_a_link_to_something_hidden_is_left_out_with_a_warning(root: Path) -> No
     write(root / ".private/notes.txt")
     (root / "notes.txt").symlink_to(".private/notes.txt")
     listing = listed(root)
-    assert listing.documents == []
+    assert not listing.documents
     assert listing.warnings == ["Left out: 'notes.txt' is a link to something hidden."]
 
 
@@ -110,7 +110,7 @@ def test_a_link_to_itself_is_left_out_with_a_warning(root: Path) -> None:
     (root / "there").symlink_to("back")
     (root / "back").symlink_to("there")
     listing = listed(root)
-    assert listing.documents == []
+    assert not listing.documents
     assert len(listing.warnings) == 3
     assert all("a link to something that is not there" in warning for warning in listing.warnings)
     with pytest.raises(NotFound):

@@ -60,7 +60,7 @@ def test_what_is_neither_file_nor_folder_is_left_out_with_a_warning(
         listener.bind("socket.txt")
         (root / "link.txt").symlink_to("pipe.txt")
         listing = listed(root)
-    assert listing.documents == []
+    assert not listing.documents
     assert listing.warnings == [
         "Left out: 'pipe.txt' is neither a file nor a folder.",
         "Left out: 'socket.txt' is neither a file nor a folder.",

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from tasks.documents.drive.drive import ROOT, Changes, Document, Fetched, Folder, Listing, identifier
-from tasks.documents.drive.spool import SpooledDocuments, SpooledRows, read_values, write_values
+from tasks.documents.drive.spool import ListedDocuments
 from tasks.errors import NotAllowed, NotFound, TooLarge
 from tasks.files import hidden
 from tests.tasks.documents.drive.memory.store import Node, Store
@@ -44,8 +44,7 @@ class MemoryDrive:
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         top = self._folder(folder_id)
         listing = Listing(Folder(top.id, top.name, ""))
-        documents: list[Document] = []
-        rows = SpooledRows(spool) if spool else None
+        listing.documents = documents = ListedDocuments(spool)
         folders, listed = {top.id}, set()
         waiting = deque([(top.id, "")])
         shortcuts: deque[tuple[Node, str, str]] = deque()
@@ -59,11 +58,7 @@ class MemoryDrive:
                     waiting.append((node.id, below))
             elif node.id not in listed:
                 listed.add(node.id)
-                document = self._describe(node, name, folder_id, path)
-                if rows is None:
-                    documents.append(document)
-                else:
-                    rows.add([write_values(document)])
+                documents.add([self._describe(node, name, folder_id, path)])
 
         while waiting or shortcuts:  # the shortcuts come last: a document in the tree is listed where it lies
             if waiting:
@@ -84,7 +79,6 @@ class MemoryDrive:
                     )
                 else:
                     take(target, shortcut.name, folder_id, path)
-        listing.documents = documents if rows is None else SpooledDocuments(lambda: map(read_values, rows))
         return listing
 
     def changes_since(self, folder_id: str, mark: str) -> Changes | None:
