@@ -151,7 +151,7 @@ class LimitedConnection(HttpToolsProtocol):
             self._timer.cancel()
         super().connection_lost(exc)
         if self._answered is not None:
-            self._answered.scope["state"].get(ON_HANG_UP, _nothing)()
+            self._answered.scope["state"].get(ON_HANG_UP, lambda: None)()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
@@ -286,10 +286,6 @@ def _fault(headers: Sequence[tuple[bytes, bytes]], target: bytes, version: str) 
     if values.get(b"transfer-encoding", b"chunked").strip().lower() != b"chunked":
         return "The only Transfer-Encoding that the service supports is chunked."
     return ""
-
-
-def _nothing() -> None:
-    """Nobody is to be told."""
 
 
 def _longest_idle(connections: Iterable[LimitedConnection], *, but: LimitedConnection) -> LimitedConnection | None:

@@ -63,12 +63,12 @@ async def callback(request: Request[None, None, State]) -> Response[Any]:
     except (BadRequest, NotAllowed) as error:
         answer = page("Not logged in", f'<p>{escape(error.message)}</p><p><a href="{base_path()}/login">Log in</a></p>')
         answer.status_code = error.status
-        answer.cookies = [delete_cookie("login")]
+        answer.cookies = [cookie("login", None)]
         return answer
     await end_session(request)
     secret = await begin_session(result.login)
     return Redirect(
-        base_path() + result.then, status_code=303, cookies=[cookie("session", secret), delete_cookie("login")]
+        base_path() + result.then, status_code=303, cookies=[cookie("session", secret), cookie("login", None)]
     )
 
 
@@ -98,7 +98,7 @@ async def logout(request: Request[None, None, State]) -> Response[str]:
     check_site(request)
     await end_session(request)
     answer = page("Logged out", f'<p>You are logged out.</p><p><a href="{base_path()}/login">Log in</a></p>')
-    answer.cookies = [delete_cookie("session")]
+    answer.cookies = [cookie("session", None)]
     return answer
 
 
@@ -133,22 +133,22 @@ def cookie_name(name: Name) -> str:
     return f"__Host-{own}-{name}" if _is_https() else f"{own}-{name}"
 
 
-def cookie(name: Name, value: str) -> Cookie:
+def cookie(name: Name, value: str | None) -> Cookie:
     """The cookie to set: for this host only, hidden from scripts, and over HTTPS only where the service uses HTTPS.
+    With None the browser deletes it.
 
     SameSite is Lax: it is sent when the drive's login page sends the browser back, but not with requests that another
     site's page makes.
     """
-    age = int(_LASTS[name].total_seconds())
+    age = int(_LASTS[name].total_seconds()) if value is not None else 0
     return Cookie(
-        key=cookie_name(name), value=value, max_age=age, path="/", httponly=True, samesite="lax", secure=_is_https()
-    )
-
-
-def delete_cookie(name: Name) -> Cookie:
-    """The header that makes the browser delete the cookie."""
-    return Cookie(
-        key=cookie_name(name), value="", max_age=0, path="/", httponly=True, samesite="lax", secure=_is_https()
+        key=cookie_name(name),
+        value=value or "",
+        max_age=age,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=_is_https(),
     )
 
 

@@ -213,7 +213,6 @@ class Metrics:
         self._under_way = 0
         under_way = Gauge("diligence_requests_under_way", "Requests being answered.", registry=self.registry)
         under_way.set_function(lambda: self._under_way)
-        self._known: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         self.registry.register(_Present(calls, admission))
         ProcessCollector(registry=self.registry)
         self._shared = SharedFigures(self.registry, folder) if folder is not None else None
@@ -235,16 +234,8 @@ class Metrics:
             yield answered
         finally:
             self._under_way -= 1
-            count, seconds = self._of(answered.operation, answered.status)
-            count.inc()
-            seconds.observe(time.perf_counter() - began)
-
-    def _of(self, operation: str, status: int) -> tuple[Counter, Histogram]:
-        known = self._known.get((operation, status))
-        if known is None:
-            known = self._answers.labels(operation, str(status)), self._seconds.labels(operation)
-            self._known[operation, status] = known
-        return known
+            self._answers.labels(answered.operation, str(answered.status)).inc()
+            self._seconds.labels(answered.operation).observe(time.perf_counter() - began)
 
     def put_into(self, state: State) -> None:
         """Make these the figures that `show` shows."""

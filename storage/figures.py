@@ -118,16 +118,14 @@ def save_ledgers(session: Session, new: Sequence[NewLedger]) -> None:
         connection.execute(insert(table), rows)
 
 
-def find_ledgers(session: Session, text_ids: Iterable[int], concept: str | None = None) -> dict[int, TextLedger]:
-    """The ledgers of texts, by text id; with `concept`, only that concept's figures.
+def find_ledgers(session: Session, text_ids: Iterable[int]) -> dict[int, TextLedger]:
+    """The ledgers of texts, by text id.
 
     They are plain rows for reading only: the session's objects take five times as long.
     """
     ids = set(text_ids)
     of_texts, of_figures = find_table(StoredLedger), find_table(StoredFigure)
     chosen = of_figures.select().order_by(of_figures.c.text_id, of_figures.c.start, of_figures.c.id)
-    if concept is not None:
-        chosen = chosen.where(of_figures.c.concept == concept)
     figures: dict[int, list[StoredFigure]] = {}
     for row in find_rows(session, chosen, of_figures.c.text_id, ids):
         figures.setdefault(row.text_id, []).append(cast("StoredFigure", row))

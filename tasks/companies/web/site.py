@@ -4,7 +4,6 @@ robots.txt is interpreted according to RFC 9309 and remembered for a day.
 """
 
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -48,9 +47,7 @@ _MAX_CHARACTERS: Final = 300_000
 _HEADERS: Final = {"Accept": "text/html, application/xhtml+xml, application/pdf;q=0.9, text/plain;q=0.8, */*;q=0.5"}
 
 
-def fetch_page(
-    url: str, *, trusted: bool = False, limits: FetchLimits = PAGE_LIMITS, headers: Mapping[str, str] = _HEADERS
-) -> WebResponse:
+def fetch_page(url: str, *, trusted: bool = False) -> WebResponse:
     """Fetch a page or feed, if its site allows that.
 
     `trusted`: the address comes from a setting (see `website`); its redirects are checked like any other.
@@ -61,7 +58,7 @@ def fetch_page(
     """
     web = Web.current()
     permit = partial(_permit, _robots(web), Address.parse(url).origin if trusted else None)
-    return web.get(url, headers=headers, trusted=trusted, limits=limits, permit=permit)
+    return web.get(url, headers=_HEADERS, trusted=trusted, limits=PAGE_LIMITS, permit=permit)
 
 
 def fetch_home(domain: str) -> WebResponse:

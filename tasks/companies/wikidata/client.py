@@ -125,9 +125,9 @@ class Item:
         """The label in English or for all languages, otherwise in `language`."""
         return self._text(self.labels, language)
 
-    def description(self, language: str | None = None) -> str | None:
-        """The description, chosen like the label."""
-        return self._text(self.descriptions, language)
+    def description(self) -> str | None:
+        """The description in English or for all languages."""
+        return self._text(self.descriptions, None)
 
     @staticmethod
     def _text(texts: Mapping[str, str], language: str | None) -> str | None:
