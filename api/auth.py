@@ -10,7 +10,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,6 +22,7 @@ from api.problems import LOGIN_PAGE
 from api.settings import ApiSettings, CallRate
 from storage import database, logins
 from storage.logins import AuditedCall, Role
+from storage.settings import is_loopback
 from tasks.documents.drive.drive import AccountAccess, Bearer, Identity, Login
 from tasks.documents.drive.registry import choose_drive
 from tasks.errors import BadRequest, NotAllowed, NotConfigured, NotFound, NotLoggedIn
@@ -323,7 +323,7 @@ def check_binding(host: str) -> None:
     Raises:
         NotConfigured: there is no key, and `host` is reached from other machines.
     """
-    if not _is_loopback(host) and not has_keys():
+    if not is_loopback(host) and not has_keys():
         raise NotConfigured(
             "Without API keys the service binds to this machine only (127.0.0.1). "
             "Add one (`diligence keys add NAME`) or set DILIGENCE_API_KEYS to let other machines in."
@@ -365,10 +365,3 @@ def _read_host(address: str) -> str:
         return (urlsplit(address).hostname or "").removesuffix(".")
     except ValueError:
         return ""
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"

@@ -9,6 +9,7 @@ import secrets
 import sys
 import webbrowser
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,22 +49,13 @@ class _Answer:
 
     def __init__(self, given: dict[str, str]) -> None:
         self.given = given
-        self._sentences: SimpleQueue[str] = SimpleQueue()
-        self._sent = Event()
+        self.sentence: Future[str] = Future()
+        self.is_sent = Event()
 
     def tell(self, sentence: str) -> None:
         """Send the browser its sentence, and wait until it is sent, because the program may end right after."""
-        self._sentences.put(sentence)
-        self._sent.wait(_CLOSING)
-
-    def sentence(self) -> str:
-        try:
-            return self._sentences.get(timeout=_CLOSING)
-        except Empty:
-            return "The terminal shows whether the login worked."
-
-    def is_sent(self) -> None:
-        self._sent.set()
+        self.sentence.set_result(sentence)
+        self.is_sent.wait(_CLOSING)
 
 
 def log_in(port: int, *, browser: bool, patience: float = PATIENCE) -> str:
@@ -130,14 +122,14 @@ def _listen(port: int) -> Iterator[tuple[str, SimpleQueue[_Answer]]]:
             answer = _Answer(parameters)
             answers.put(answer)
             try:
-                self._send(answer)
+                self._send(answer.sentence.result(timeout=_CLOSING))
+            except TimeoutError:
+                self._send("The terminal shows whether the login worked.")
             finally:
-                answer.is_sent()
+                answer.is_sent.set()
 
-        def _send(self, answer: _Answer) -> None:
-            page = (
-                f'<!doctype html><meta charset="utf-8"><title>diligence</title><p>{escape(answer.sentence())}'.encode()
-            )
+        def _send(self, sentence: str) -> None:
+            page = f'<!doctype html><meta charset="utf-8"><title>diligence</title><p>{escape(sentence)}'.encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(page)))

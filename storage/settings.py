@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar, cast
 from urllib.parse import urlsplit
@@ -129,6 +130,14 @@ class StorageSettings(Settings):
         None,
         description="encrypts stored logins: 32 bytes in base64; several, separated by commas, while it changes",
     )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, a name or an IP address perhaps in brackets, is this machine alone."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def is_web_address(address: str) -> bool:

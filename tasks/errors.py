@@ -108,6 +108,11 @@ class TooLarge(DiligenceError):
     read_as: str | None = None
 
 
+def document_too_large(max_bytes: int) -> TooLarge:
+    """The error for a document above the limit, which is in bytes."""
+    return TooLarge(f"The document is larger than {max_bytes >> 20} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit.")
+
+
 class UnsupportedFormat(DiligenceError):
     """There is no reader for this format; the message names the formats that can be read."""
 

@@ -114,8 +114,9 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         entities = [threads.submit(find_entity, domain) for domain in identity.domains[:1] if needs_entity]
         homes = {url: threads.submit(read_public, url, _origin(url) in trusted) for url, _ in sites}
         until_first = min(until, time.monotonic() + _SECONDS_FOR_FIRST)
-        entity = next(iter(_results(entities, until_first)), None)
-        notes += _note_missing_settings(entities)
+        entity = next(
+            iter(_results(entities, until_first, notes, "The company's article and filings were not read.")), None
+        )
         article = _article(entity) if "wikidata" in sources else None
         identity = _with_entity(identity, entity, article)
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
@@ -127,8 +128,8 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         futures = {article.url: threads.submit(article.read)} if article else {}
         futures |= {url: threads.submit(read_public, url, _origin(url) in trusted) for url in urls}
         pages |= dict(zip(futures, _results(futures.values(), until), strict=True))
-        if report is not None and (filing := _report_page(report, until, notes)) is not None:
-            pages[filing.url] = filing
+        reports = _results([report] if report else [], until, notes, "The company's filings were not read.")
+        pages |= {filing.url: filing for filing in reports if filing is not None}
     finally:
         threads.close()
     domain = next(iter(identity.domains), "")
@@ -167,8 +168,13 @@ def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
     return [hit.url for hit in searcher.search(" ".join(filter(None, words)), _MAX_RESULTS)]
 
 
-def _results(calls: Iterable["Future[Any]"], until: float) -> list[Any]:
-    """The results available by `until`; None for each call that failed or takes longer."""
+def _results(
+    calls: Iterable["Future[Any]"], until: float, notes: list[str] | None = None, missing: str = ""
+) -> list[Any]:
+    """The results available by `until`; None for each call that failed or takes longer.
+
+    Where a setting is missing for one, `notes` is told, in a sentence that `missing` begins.
+    """
     futures = list(calls)
     wait(futures, timeout=max(0.0, until - time.monotonic()))
     results = []
@@ -178,6 +184,8 @@ def _results(calls: Iterable["Future[Any]"], until: float) -> list[Any]:
             log.info("a public page was not read in time")
         elif isinstance(error := future.exception(), DiligenceError):
             log.info("a public page was left out: %s", error)
+            if notes is not None and isinstance(error, NotConfigured):
+                notes.append(f"{missing} {error}")
         elif error is not None:
             log.warning("a public page was left out: %s", type(error).__name__)
         else:
@@ -200,21 +208,6 @@ def _search_results(search: "Future[list[str]]", until: float, notes: list[str])
         log.warning("the web search failed: %s", error)
         notes.append(f"The web search failed. {error}")
         return []
-
-
-def _note_missing_settings(calls: Iterable["Future[Any]"]) -> list[str]:
-    """A note for each call that failed because a setting is missing."""
-    errors = [call.exception() for call in calls if call.done()]
-    missing = [error for error in errors if isinstance(error, NotConfigured)]
-    return [f"The company's article and filings were not read. {error}" for error in missing]
-
-
-def _report_page(report: "Future[Page | None]", until: float, notes: list[str]) -> Page | None:
-    """The report; if a setting for it is missing, a note says so."""
-    (page,) = _results([report], until)
-    if report.done() and isinstance(missing := report.exception(), NotConfigured):
-        notes.append(f"The company's filings were not read. {missing}")
-    return page if isinstance(page, Page) else None
 
 
 def _article(entity: Entity | None) -> Article | None:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Self
@@ -117,7 +118,7 @@ def duration(seconds: float) -> str:
 SHIPPED = Path(__file__).with_name("prices.toml")
 SETTING = "DILIGENCE_AI_PRICES"
 
-_DATED = r"(?:-\d{4}-?\d{2}-?\d{2})?"  # the end of a dated version's name: -2024-07-18, -20250929
+_DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z")  # the end of a dated version's name: -2024-07-18, -20250929
 _Amount = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 _FORM = 'Write one line a model: [models], and below it "gpt-4o-mini" = { input = 0.15, output = 0.60 }'
 _ALLOWED = {
@@ -197,11 +198,8 @@ def _best(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 
 def _fits(entry: str, model: str) -> bool:
-    first, *rest = map(re.escape, re.split(r"\*+", entry))
-    # Atomic groups match the text between two stars at its first place only, so that no entry takes long.
-    between = "".join(f"(?>.*?{part})" for part in rest[:-1])
-    last = f".*{rest[-1]}" if rest else ""
-    return re.fullmatch(f"{first}{between}{last}{_DATED}", model, re.IGNORECASE) is not None
+    pattern = entry.casefold().replace("[", "[[]").replace("?", "[?]")  # `*` alone is a wildcard
+    return any(fnmatchcase(name.casefold(), pattern) for name in (model, _DATED.sub("", model)))
 
 
 def _line(text: str, name: str) -> int:

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 from tasks.child_process import environment
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Entry, Scratch, Target
-from tasks.errors import Damaged, TookTooLong, TooLarge, Unavailable
+from tasks.errors import Damaged, TookTooLong, Unavailable, document_too_large
 from tasks.files import process_folder
 
 MAGIC: Final = b"7z\xbc\xaf\x27\x1c"
@@ -68,7 +68,7 @@ class SevenZipContainer:
 
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:
         if self._sizes.get(entry, 0) > max_bytes:
-            raise TooLarge("The document is larger than its limit. DILIGENCE_DOCUMENT_MAX_MB sets it.")
+            raise document_too_large(max_bytes)
         path = self._all_unpacked() / str(entry)
         if not path.exists():
             raise Damaged("The document is damaged in its archive: it cannot be unpacked. Ask for it again.")

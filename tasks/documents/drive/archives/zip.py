@@ -22,7 +22,7 @@ from zlib import crc32
 
 from zlib_ng import zlib_ng
 
-from tasks.errors import Damaged, TooLarge
+from tasks.errors import Damaged, document_too_large
 from tasks.files import hidden
 
 ENDINGS: Final = (".zip", ".7z", ".xbri", ".xbr")
@@ -348,7 +348,7 @@ class ZipContainer:
     def extract(self, entry: int, target: Target, max_bytes: int) -> None:
         place = self._places[entry]
         if place.size > max_bytes:
-            raise TooLarge("The document is larger than its limit. DILIGENCE_DOCUMENT_MAX_MB sets it.")
+            raise document_too_large(max_bytes)
         header = self._read(place.header, _LOCAL.size)
         if len(header) < _LOCAL.size or header[:4] != b"PK\x03\x04":
             raise _make_damage_error()

@@ -3,13 +3,12 @@
 None of the settings may be set by a batch file: they say whose account is used.
 """
 
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
-from storage.settings import Settings
+from storage.settings import Settings, is_loopback
 from tasks.documents.drive.drive import AccountAccess, DriveDescription
 
 
@@ -31,19 +30,12 @@ class GoogleDriveSettings(Settings):
         """Accept only safe addresses, because tokens and secrets are sent to them."""
         try:
             parts = urlsplit(address)
-            safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+            safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
         except ValueError:
             safe = False
         if not safe or not parts.hostname:
             raise ValueError("must begin with https:// (http:// on loopback only)")
         return address
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 DESCRIPTION = DriveDescription(

@@ -26,7 +26,15 @@ from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, read_version
 from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, make_unsupported_error
-from tasks.errors import NotAllowed, NotFound, NotLoggedIn, SourceFailed, TookTooLong, TooLarge, Unavailable
+from tasks.errors import (
+    NotAllowed,
+    NotFound,
+    NotLoggedIn,
+    SourceFailed,
+    TookTooLong,
+    Unavailable,
+    document_too_large,
+)
 from tasks.reading import formats
 from tasks.remote import retry
 
@@ -39,7 +47,6 @@ if TYPE_CHECKING:
 FIELDS = "id,name,mimeType,size,modifiedTime,md5Checksum,version,resourceKey,capabilities/canDownload"
 """The fields of a file that `fetch` and `open` need."""
 FIRST_POLL, LONGEST_POLL = 0.5, 8.0  # seconds between questions how far a large export is
-_MEGABYTE = 1024 * 1024
 _RANGE = re.compile(r"bytes (\d+)-\d+/(?:\d+|\*)")
 _APPS = "application/vnd.google-apps."
 _EXPORTS = {native: formats.mime_type(extension) for native, extension in DESCRIPTION.native_exports.items()}
@@ -162,14 +169,7 @@ class DownloadBody:
 
     def _check(self, size: int) -> None:
         if self._max_bytes is not None and size > self._max_bytes:
-            raise too_large(self._max_bytes)
-
-
-def too_large(max_bytes: int) -> TooLarge:
-    """The error for a document above the limit."""
-    return TooLarge(
-        f"The document is larger than {max_bytes // _MEGABYTE} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit."
-    )
+            raise document_too_large(self._max_bytes)
 
 
 def request_file(client: Client, file: Mapping[str, Any], fields: str) -> dict[str, Any]:
@@ -303,7 +303,7 @@ def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
     if (file.get("capabilities") or {}).get("canDownload") is False:
         raise NotAllowed("The document's owner does not let this account download it. Ask for the right to download.")
     if max_bytes is not None and not mime.startswith(_APPS) and int(file.get("size") or 0) > max_bytes:
-        raise too_large(max_bytes)
+        raise document_too_large(max_bytes)
 
 
 def _is_intact(body: DownloadBody, file: Mapping[str, Any]) -> bool:

@@ -42,7 +42,7 @@ from tasks.documents.drive.drive import (
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.spool import ListedDocuments
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TooLarge, Unavailable
+from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, Unavailable, document_too_large
 from tasks.files import hidden
 from tasks.reading.detect import guess_file_mime_type
 
@@ -447,9 +447,7 @@ def hash_content(source: BinaryIO, copy: BinaryIO | None, max_bytes: int) -> str
         cancellation.check()
         size += len(chunk)
         if size > max_bytes:
-            raise TooLarge(
-                f"The document is larger than {max_bytes // _MEGABYTE} MB. DILIGENCE_DOCUMENT_MAX_MB sets the limit."
-            )
+            raise document_too_large(max_bytes)
         digest.update(chunk)
         if copy is not None:
             copy.write(chunk)
