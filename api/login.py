@@ -181,7 +181,6 @@ async def end_session(connection: Connection) -> None:
     def end(secret: str) -> None:
         with database.writing() as session:
             logins.end_session(session, secret)
-            logins.end_user_session(session, secret)
 
     if secret:
         await to_thread.run_sync(end, secret)

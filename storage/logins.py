@@ -23,7 +23,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pwdlib import PasswordHash
@@ -155,6 +155,10 @@ class BrowserSession(SQLModel):
     used_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
 
 
+S = TypeVar("S", bound=BrowserSession)
+Owner = TypeVar("Owner", bound=SQLModel)
+
+
 class WebSession(BrowserSession, table=True):
     """A browser that acts for a login of the drive."""
 
@@ -235,11 +239,14 @@ def start_session(session: Session, secret: str, login: StoredLogin) -> None:
 
 def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin] | None:
     """The session of the browser whose cookie holds `secret`, with its login, unless it has expired."""
-    row = session.exec(
-        select(WebSession, StoredLogin)
-        .join(StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
-        .where(WebSession.key == secret_key(secret), ~has_ended(WebSession))
-    ).first()
+    return _find_open(session, secret, WebSession, StoredLogin, col(StoredLogin.id) == col(WebSession.login_id))
+
+
+def _find_open(
+    session: Session, secret: str, model: type[S], owner: type[Owner], belongs: ColumnElement[bool]
+) -> tuple[S, Owner] | None:
+    open_ones = select(model, owner).join(owner, belongs).where(model.key == secret_key(secret), ~has_ended(model))
+    row = session.exec(open_ones).first()
     return None if row is None else (row[0], row[1])
 
 
@@ -259,8 +266,9 @@ def note_use(session: Session, secret: str, model: type[BrowserSession] = WebSes
 
 
 def end_session(session: Session, secret: str) -> None:
-    """End the session. A web login without any other session is deleted together with its token."""
-    session.connection().execute(delete(WebSession).where(col(WebSession.key) == secret_key(secret)))
+    """End the session of either kind. A web login without any other session is deleted together with its token."""
+    for model in (WebSession, UserSession):
+        session.connection().execute(delete(model).where(col(model.key) == secret_key(secret)))
     _forget_ended(session)
 
 
@@ -455,14 +463,4 @@ def start_user_session(session: Session, secret: str, user_id: int) -> None:
 
 def find_user_session(session: Session, secret: str) -> tuple[UserSession, User] | None:
     """The session of the browser whose cookie holds `secret`, with its person, unless it has expired."""
-    row = session.exec(
-        select(UserSession, User)
-        .join(User, col(User.id) == col(UserSession.user_id))
-        .where(UserSession.key == secret_key(secret), ~has_ended(UserSession))
-    ).first()
-    return None if row is None else (row[0], row[1])
-
-
-def end_user_session(session: Session, secret: str) -> None:
-    """End the session."""
-    session.connection().execute(delete(UserSession).where(col(UserSession.key) == secret_key(secret)))
+    return _find_open(session, secret, UserSession, User, col(User.id) == col(UserSession.user_id))

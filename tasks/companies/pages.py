@@ -16,9 +16,9 @@ from urllib.parse import quote, urlsplit
 
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.companies.company_match import Identity, find_wall
-from tasks.companies.edgar import newest_report
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
+from tasks.companies.sources.sec import newest_report
 from tasks.companies.web.page import Page
 from tasks.companies.web.site import read_public, website
 from tasks.companies.wikidata.client import fetch_summary

@@ -265,7 +265,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.privileged\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(answerer|capabilities|client|protocols))\.\w+ | answers\.\w+ | spending\.money\.\w+
-        | companies\.(facts|edgar|question|sources|wikidata\.(client|entity)|search|hosted_search)\.\w+
+        | companies\.(facts|question|sources(\.sec)?|wikidata\.(client|entity)|search|hosted_search)\.\w+
         | companies\.(pages\.read_pages|web\.(site|client|transport)\.\w+)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
@@ -273,7 +273,7 @@ EXCUSED: Final[dict[str, str]] = {
         | scoring\.(judgement\.instructions|results\.pick_counted|ask\.gives_reason)
         | ranking\.(vocabulary\.\w+|index\.(resemblance|family_scores))
         | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
-        | ai\.prompt_injection\.detect\.patterns
+        | ai\.prompt_injection\.detect\.make_patterns
         | companies\.claims\.dig
         | reports\.key_figures\.compact
         | reading\.(formats|ocr\.\w+|libreoffice)\.\w+

@@ -8,6 +8,7 @@ and memory.
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from itertools import count
 from math import inf
 from typing import Any, Final
 from urllib.parse import urljoin
@@ -115,10 +116,10 @@ def parse_page(text: str) -> html.HtmlElement:
 def schema_org_items(tree: html.HtmlElement, base: str) -> list[dict[str, Any]]:
     """The things that a page describes, with graphs taken apart; at most 200, without broken ones."""
     items: list[dict[str, Any]] = []
-    budget = _ValueBudget(_MAX_VALUES)
+    values = count(1)
     for item in (*_json_ld(tree), *_microdata(tree, base)):
         try:
-            plain_item = _plain(item, budget, _MAX_DEPTH)
+            plain_item = _plain(item, values, _MAX_DEPTH)
         except OverflowError:
             break
         if isinstance(plain_item, dict) and plain_item:
@@ -289,29 +290,18 @@ def _as_json_ld(value: Any) -> Any:
     return item_fields | {name: _as_json_ld(item) for name, item in value["properties"].items()}
 
 
-class _ValueBudget:
-    """How many more values may be taken."""
-
-    def __init__(self, values: int) -> None:
-        self._left = values
-
-    def take(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise OverflowError
-
-
-def _plain(value: Any, budget: _ValueBudget, depth: int) -> Any:
-    """The value with plain texts and types; whatever is nested too deeply becomes null."""
-    budget.take()
+def _plain(value: Any, values: Iterator[int], depth: int) -> Any:
+    """The value with plain texts and types; whatever is nested too deeply becomes null. `values` counts all values."""
+    if next(values) > _MAX_VALUES:
+        raise OverflowError
     if isinstance(value, str):
         return plain(value[:_MAX_VALUE_LENGTH]).strip()
     if depth == 0 or value is None or isinstance(value, bool | int | float):
         return value if not isinstance(value, dict | list) else None
     if isinstance(value, list):
-        return [_plain(item, budget, depth - 1) for item in value]
+        return [_plain(item, values, depth - 1) for item in value]
     if isinstance(value, dict):
-        item_fields = {plain(str(name)[:200]).strip(): _plain(item, budget, depth - 1) for name, item in value.items()}
+        item_fields = {plain(str(name)[:200]).strip(): _plain(item, values, depth - 1) for name, item in value.items()}
         if "@type" in item_fields:
             item_fields["@type"] = _type(item_fields["@type"])
         return item_fields

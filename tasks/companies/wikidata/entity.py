@@ -343,7 +343,7 @@ _IMAGES: Final = "https://commons.wikimedia.org/wiki/Special:FilePath/"
 
 
 class FieldValue(NamedTuple):
-    """A value for a field of the profile, and the statement that it comes from, if any."""
+    """A value for a field of the profile, None if it is unknown, and the statement that it comes from, if any."""
 
     field: str
     value: Any
@@ -368,7 +368,7 @@ def read_values(entity: Entity, terms: Mapping[str, ItemTerms]) -> tuple[list[Fi
         *_size(item),
         *_revenue(item),
         *_hq(item, terms),
-        *_type(item),
+        FieldValue("company_type", _company_type(item)),
         *_read_founding(item),
         *_ids(item),
         *_affiliates(item, terms),
@@ -396,9 +396,8 @@ def _name(entity: Entity) -> Iterator[FieldValue]:
 
 def _industry(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
     labels = [label for id_ in item.items("P452") if (label := terms.get(id_, ItemTerms()).label)]
-    if labels:
-        yield FieldValue("industry", labels[0])
-        yield FieldValue("categories", labels)
+    yield FieldValue("industry", next(iter(labels), None))
+    yield FieldValue("categories", labels or None)
 
 
 def _size(item: Item) -> Iterator[FieldValue]:
@@ -440,14 +439,7 @@ def _hq(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldValue]:
         line_1=text(hq.qualifier("P6375")),
         is_hq=True,
     )
-    if any((location.country, location.city, location.postal_code, location.line_1)):
-        yield FieldValue("hq", location.model_dump(), hq)
-
-
-def _type(item: Item) -> Iterator[FieldValue]:
-    company_type = _company_type(item)
-    if company_type is not None:
-        yield FieldValue("company_type", company_type)
+    yield FieldValue("hq", location.model_dump(), hq)
 
 
 def _company_type(item: Item) -> str | None:
@@ -490,8 +482,7 @@ def _affiliates(item: Item, terms: Mapping[str, ItemTerms]) -> Iterator[FieldVal
         for id_ in _read_relations(item)
         if id_ in terms and terms[id_].label
     ]
-    if companies:
-        yield FieldValue("affiliated_companies", companies)
+    yield FieldValue("affiliated_companies", companies or None)
 
 
 def _read_stock_listing(item: Item) -> Iterator[FieldValue]:
@@ -500,9 +491,7 @@ def _read_stock_listing(item: Item) -> Iterator[FieldValue]:
         yield FieldValue("extra.ipo_status", "Public", listings[0])
     elif _company_type(item) == "PRIVATELY_HELD":
         yield FieldValue("extra.ipo_status", "Private")
-    symbols = _symbols(item)
-    if symbols:
-        yield FieldValue("extra.stock_symbol", *next(iter(symbols.items())))
+    yield FieldValue("extra.stock_symbol", *next(iter(_symbols(item).items()), (None,)))
 
 
 def _symbols(item: Item) -> dict[str, ItemStatement]:

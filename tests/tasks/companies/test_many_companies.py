@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar
 from tasks.companies.facts import facts_or_reason, fetch_facts
 from tasks.companies.sources import gleif as gleif_source
+from tasks.companies.sources import sec as edgar
 from tasks.companies.web import client
 from tasks.companies.wikidata import client as wikidata_client
 from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter

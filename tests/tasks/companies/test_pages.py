@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tasks.companies import edgar as edgar_module
 from tasks.companies.company_match import Identity
 from tasks.companies.pages import read_pages
 from tasks.companies.search import SearxngSearcher
+from tasks.companies.sources import sec as edgar_module
 from tasks.language.quotations import verify
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.search import SearchPages

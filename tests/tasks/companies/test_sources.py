@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tasks.companies import edgar as edgar_module
 from tasks.companies.claims import CLAIMABLE, Claim
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import SOURCES, FactSource, choose_sources, open_source
 from tasks.companies.sources import gleif as gleif_source
+from tasks.companies.sources import sec as edgar_module
 from tasks.companies.sources import sec as sec_source
 from tasks.companies.sources import website as website_source
 from tasks.companies.sources import wikidata as wikidata_source

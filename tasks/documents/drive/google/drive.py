@@ -101,7 +101,7 @@ class Shortcuts:
         to_look_up = [
             (row, target)
             for row, target in shortcuts
-            if target.mime_type != FOLDER or (self._recursive and not self._has_seen(target.id))
+            if target.mime_type != FOLDER or (self._recursive and not self._contents.has(target.id))
         ]
         for shortcut, file in self._targets(to_look_up):
             if file is None:
@@ -129,7 +129,9 @@ class Shortcuts:
         waiting = list(shortcuts)
         for _ in range(_MAX_CHAIN):
             targets = list({target.id: target for _, target in waiting if target.id}.values())
-            answers = self._client.batch([api.one(target.id, _resource_keys(target)) for target in targets])
+            answers = self._client.batch(
+                [api.one(target.id, {target.id: target.key} if target.key else None) for target in targets]
+            )
             answer_by_id = {target.id: answer for target, answer in zip(targets, answers, strict=True)}
             further = []
             for shortcut, target in waiting:
@@ -148,9 +150,6 @@ class Shortcuts:
 
     def _leave_out(self, shortcut: FileRow, what: str) -> None:
         self.warnings.append(f"Left out: {shortcut.name!r} is a shortcut to {what}.")
-
-    def _has_seen(self, folder_id: str) -> bool:
-        return folder_id in self._contents.folders or folder_id == self._contents.top.id
 
 
 def list_folder(
@@ -231,14 +230,9 @@ def _file_or_none(answer: dict[str, Any] | DiligenceError | None) -> dict[str, A
     return None if answer is None or isinstance(answer, DiligenceError) or answer.get("trashed") else answer
 
 
-def _resource_keys(target: ShortcutTarget) -> dict[str, str]:
-    return {target.id: target.key} if target.key else {}
-
-
 _FIELDS = "nextPageToken,files(id,name,mimeType,shortcutDetails(targetId,targetMimeType))"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _MAX_DEPTH = 100  # levels of folders that Drive allows in My Drive ("File organization")
-_CHAIN = 5  # shortcuts that lead to one another; Drive makes none such
 
 
 class GoogleDrive:
@@ -381,7 +375,7 @@ class GoogleDrive:
             return error
 
     def _follow(self, file: dict[str, Any], kind: str) -> dict[str, Any]:
-        for _ in range(_CHAIN):
+        for _ in range(_MAX_CHAIN):
             if file.get("mimeType") != SHORTCUT:
                 return file
             target = read_target(file)

@@ -66,10 +66,14 @@ class FolderContents:
 
     def add_folder(self, row: FileRow) -> bool:
         """Add a folder; False if it is known already."""
-        if row.id in self.folders or row.id == self.top.id:
+        if self.has(row.id):
             return False
         self.folders[row.id] = row
         return True
+
+    def has(self, folder_id: str) -> bool:
+        """Whether the folder is known."""
+        return folder_id in self.folders or folder_id == self.top.id
 
     def note_key(self, file_id: str, key: str | None) -> None:
         """Add a file's resource key, if it has one."""

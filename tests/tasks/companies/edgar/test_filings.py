@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar
-from tasks.companies.edgar import Registrant, newest_filing, newest_report
+from tasks.companies.sources import sec as edgar
+from tasks.companies.sources.sec import Registrant, newest_filing, newest_report
 from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter

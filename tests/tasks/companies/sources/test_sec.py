@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar as asking
 from tasks.companies.claims import SourceClaims
-from tasks.companies.edgar import headquarters
-from tasks.companies.sources.sec import open_source
+from tasks.companies.sources import sec as asking
+from tasks.companies.sources.sec import headquarters, open_source
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.cases import cases

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from tasks.companies import edgar as asking
-from tasks.companies.edgar import RegistrantFacts
-from tasks.companies.sources.sec import open_source
+from tasks.companies.sources import sec as asking
+from tasks.companies.sources.sec import RegistrantFacts, open_source
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import company_facts, fact, sec, submission
 from tests.web.server import LoopbackServer, Reply
