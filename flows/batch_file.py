@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from storage.settings import Settings, StorageSettings, override_settings
-from tasks.ai.settings import AiSettings
+from tasks.ai.answerer import AiSettings
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import SOURCES, choose_sources

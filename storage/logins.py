@@ -64,7 +64,7 @@ class AuditedCall(SQLModel, table=True):
 
 
 def hash_key(key: str) -> str:
-    """The part of a key that is stored: its SHA-256 in hex."""
+    """What is stored of a key, or of another random secret: its SHA-256 in hex."""
     return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -177,11 +177,6 @@ class SpentState(SQLModel, table=True):
     spent_at: datetime = Field(default_factory=now, sa_type=UtcDateTime)
 
 
-def secret_key(secret: str) -> str:
-    """The key under which a random secret is stored: its SHA-256 in hex."""
-    return sha256(secret.encode()).hexdigest()
-
-
 def save_login(session: Session, login: StoredLogin) -> int:
     """Store a login in place of an earlier one of the same account; the machine has only one. Returns its id."""
     if login.account_id is None:
@@ -228,13 +223,13 @@ def spend_state(session: Session, state: str) -> bool:
     """Accept the `state` of a login once; False if it was accepted before. States are deleted after an hour."""
     table = find_table(SpentState)
     session.connection().execute(delete(table).where(table.c.spent_at < now() - timedelta(hours=1)))
-    return put_new(session, SpentState(key=secret_key(state)), "key") is not None
+    return put_new(session, SpentState(key=hash_key(state)), "key") is not None
 
 
 def start_session(session: Session, secret: str, login: StoredLogin) -> None:
     """Store a web login and let the browser whose cookie holds `secret` act for it; expired sessions are deleted."""
     _forget_ended(session)
-    session.add(WebSession(key=secret_key(secret), login_id=save_login(session, login)))
+    session.add(WebSession(key=hash_key(secret), login_id=save_login(session, login)))
 
 
 def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin] | None:
@@ -245,7 +240,7 @@ def find_session(session: Session, secret: str) -> tuple[WebSession, StoredLogin
 def _find_open(
     session: Session, secret: str, model: type[S], owner: type[Owner], belongs: ColumnElement[bool]
 ) -> tuple[S, Owner] | None:
-    open_ones = select(model, owner).join(owner, belongs).where(model.key == secret_key(secret), ~has_ended(model))
+    open_ones = select(model, owner).join(owner, belongs).where(model.key == hash_key(secret), ~has_ended(model))
     row = session.exec(open_ones).first()
     return None if row is None else (row[0], row[1])
 
@@ -262,13 +257,13 @@ def wants_noting(browser: BrowserSession) -> bool:
 
 def note_use(session: Session, secret: str, model: type[BrowserSession] = WebSession) -> None:
     """Record that the session is in use."""
-    session.connection().execute(update(model).where(col(model.key) == secret_key(secret)).values({"used_at": now()}))
+    session.connection().execute(update(model).where(col(model.key) == hash_key(secret)).values({"used_at": now()}))
 
 
 def end_session(session: Session, secret: str) -> None:
     """End the session of either kind. A web login without any other session is deleted together with its token."""
     for model in (WebSession, UserSession):
-        session.connection().execute(delete(model).where(col(model.key) == secret_key(secret)))
+        session.connection().execute(delete(model).where(col(model.key) == hash_key(secret)))
     _forget_ended(session)
 
 
@@ -458,7 +453,7 @@ def check_password(session: Session, name: str, password: str) -> User | None:
 def start_user_session(session: Session, secret: str, user_id: int) -> None:
     """Let the browser whose cookie holds `secret` act as that person; expired sessions are deleted."""
     session.connection().execute(delete(UserSession).where(has_ended(UserSession)))
-    session.add(UserSession(key=secret_key(secret), user_id=user_id))
+    session.add(UserSession(key=hash_key(secret), user_id=user_id))
 
 
 def find_user_session(session: Session, secret: str) -> tuple[UserSession, User] | None:

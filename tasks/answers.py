@@ -18,12 +18,11 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
 
-from tasks.ai.answerer import Answer, Answerer, AnswererFailed, NotAsked, Source
+from tasks.ai.answerer import AiSettings, Answer, Answerer, AnswererFailed, NotAsked, Source
 from tasks.ai.calls import answer_key, answer_once, judge_once
 from tasks.ai.extractive import nearby, quote_sentences
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer, with_names
-from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError, check_question
 from tasks.language.normalise import one_line
 from tasks.language.sentences import sentences

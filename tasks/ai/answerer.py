@@ -1,7 +1,7 @@
 """The Answerer interface: it answers a question from sources, and judges material against a schema.
 
-This module has the protocol, its data classes and its errors; `registry.py` names the implementations. Each thing that
-can be wrong with a model's answer is an error class, so that a run can say why a judgement is missing:
+This module has the settings, the protocol, its data classes and its errors; `registry.py` names the implementations.
+Each thing that can be wrong with a model's answer is an error class, so that a run can say why a judgement is missing:
 
     AnswererFailed         the model answered, but not with what was asked for
     ├── ModelRefused       it declined to answer
@@ -11,15 +11,54 @@ can be wrong with a model's answer is an error class, so that a run can say why 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, SecretStr
+from pydantic_settings import SettingsConfigDict
 
+from storage.settings import Settings
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Pace, Usage
 
 T = TypeVar("T", bound=BaseModel)
+
+
+class AiSettings(Settings):
+    """Which model to ask, where, and how; without `ai_model` none is.
+
+    The two `OPENAI_` variables are the ones that every such tool reads.
+    """
+
+    model_config = SettingsConfigDict(populate_by_name=True, str_strip_whitespace=True)
+
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias="OPENAI_API_KEY", description="the key of the AI server"
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias="OPENAI_BASE_URL",
+        description="the AI server's address, usually ending in /v1; OpenAI's own if only a key is set",
+    )
+    ai_model: str | None = Field(None, description="the model's name as the server knows it")
+    ai_api: Literal["auto", "responses", "chat"] = Field("auto", description="the protocol; auto detects it")
+    ai_timeout: float = Field(
+        120,
+        gt=0,
+        description="seconds that a model may be silent (besides reading), and that a busy server is waited for",
+    )
+    ai_window: int | None = Field(
+        None, ge=512, description="tokens that the model accepts at once; detected if not set"
+    )
+    ai_probe: bool = Field(
+        True, description="whether an AI server is tested once, with a small question, for what it can do"
+    )
+    ai_search_plan: bool = Field(
+        True, description="whether the model is asked, once for each criterion, how documents would put it"
+    )
+    ai_statement_check: bool = Field(
+        True, description="whether the model checks, in a separate call, what answers and reasons state"
+    )
 
 
 @dataclass(frozen=True)

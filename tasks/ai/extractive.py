@@ -14,10 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tasks import cancellation
-from tasks.ai.answerer import Answer, Answerer, Source
+from tasks.ai.answerer import AiSettings, Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
 from tasks.ai.prompt_injection import without_injections
-from tasks.ai.settings import AiSettings
 from tasks.language.sentences import each_sentence, says_something
 from tasks.offload import offload
 from tasks.ranking import WordIndex, rank

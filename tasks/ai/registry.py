@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from tasks.ai.answerer import Answer, AnswerCut, Answerer, Source, T, Verdict
-from tasks.ai.settings import AiSettings
+from tasks.ai.answerer import AiSettings, Answer, AnswerCut, Answerer, Source, T, Verdict
 from tasks.privacy.pseudonyms import Names, StandIns, is_on, user_names
 from tasks.spending.budget import Ledger
 

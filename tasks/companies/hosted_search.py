@@ -8,11 +8,11 @@ import json
 from functools import lru_cache
 from typing import Any, Final
 
+from tasks.ai.answerer import AiSettings
 from tasks.ai.openai.answerer import find_server
 from tasks.ai.openai.client import Endpoint
 from tasks.ai.openai.errors import UnsupportedRequestFormat
 from tasks.ai.openai.protocols import RequestFormat, dicts
-from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.privacy.pseudonyms import is_on
 

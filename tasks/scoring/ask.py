@@ -29,9 +29,8 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from tasks.ai.answerer import Answerer, AnswererFailed, NotAsked, Source, T, Verdict
+from tasks.ai.answerer import AiSettings, Answerer, AnswererFailed, NotAsked, Source, T, Verdict
 from tasks.ai.calls import as_material, judge_once, judgement_prompt
-from tasks.ai.settings import AiSettings
 from tasks.errors import DiligenceError
 from tasks.language.normalise import one_line
 from tasks.language.words import (

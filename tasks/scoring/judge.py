@@ -19,8 +19,7 @@ from typing import Final
 
 from storage.runs import ModelTrial
 from storage.scores import ScoreStatus
-from tasks.ai.answerer import AnswerCut, Answerer, NotAsked
-from tasks.ai.settings import AiSettings
+from tasks.ai.answerer import AiSettings, AnswerCut, Answerer, NotAsked
 from tasks.answers import Opinion, second_opinions
 from tasks.errors import DiligenceError, TooLarge
 from tasks.scoring.ask import Ask, SearchPlan, Width, find_clear

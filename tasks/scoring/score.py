@@ -28,9 +28,8 @@ from storage.documents import RunDocument, company_documents
 from storage.figures import cut_off_ledgers
 from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, ScoreStatus
-from tasks.ai.answerer import Answerer
+from tasks.ai.answerer import AiSettings, Answerer
 from tasks.ai.registry import current_answerer, with_names
-from tasks.ai.settings import AiSettings
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError

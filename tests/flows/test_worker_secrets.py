@@ -15,7 +15,7 @@ from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
 from flows.scheduling import set_worker_secrets
 from storage import database, runs
-from tasks.ai.settings import AiSettings
+from tasks.ai.answerer import AiSettings
 from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.errors import NotConfigured
 

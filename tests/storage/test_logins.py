@@ -57,7 +57,7 @@ def stored() -> list[str | None]:
 def age(secret: str, *, created: timedelta = timedelta(), used: timedelta = timedelta()) -> None:
     """Let the session have begun, and have been used last, so long ago."""
     with database.writing() as session:
-        one = session.get_one(WebSession, logins.secret_key(secret))
+        one = session.get_one(WebSession, logins.hash_key(secret))
         one.created_at, one.used_at = now() - created, now() - used
         session.add(one)
 
@@ -161,7 +161,7 @@ def test_use_is_noted_now_and_then_and_keeps_a_session(database_url: str) -> Non
         assert logins.wants_noting(pair[0])
         logins.note_use(session, "s")
     with database.reading() as session:
-        assert session.get_one(WebSession, logins.secret_key("s")).used_at > now() - timedelta(minutes=1)
+        assert session.get_one(WebSession, logins.hash_key("s")).used_at > now() - timedelta(minutes=1)
 
 
 def test_a_login_goes_with_its_last_session(database_url: str) -> None:

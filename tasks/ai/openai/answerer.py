@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from storage.database import locked
 from storage.settings import is_web_address
-from tasks.ai.answerer import Answer, AnswerCut, Answerer, AnswererFailed, NoJson, Source, T, Verdict
+from tasks.ai.answerer import AiSettings, Answer, AnswerCut, Answerer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.calls import (
     Messages,
     find_answer,
@@ -40,7 +40,6 @@ from tasks.ai.openai.capabilities import Capabilities
 from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
 from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, adding_to_failures
 from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer
-from tasks.ai.settings import AiSettings
 from tasks.errors import NotConfigured
 from tasks.language.sentences import sentences
 from tasks.language.words import most_model_tokens, usual_model_tokens

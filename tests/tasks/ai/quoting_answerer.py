@@ -5,9 +5,8 @@ It shows what the seam asks of a new answerer: this file, and one line in the re
 
 from collections.abc import Sequence
 
-from tasks.ai.answerer import Answer, Answerer, Source
+from tasks.ai.answerer import AiSettings, Answer, Answerer, Source
 from tasks.ai.calls import order_warnings
-from tasks.ai.settings import AiSettings
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
 
