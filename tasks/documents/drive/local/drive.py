@@ -18,6 +18,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from glob import escape, glob
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 from uuid import uuid4
@@ -103,6 +104,11 @@ class Tree:
         except ValueError:  # a NUL in it, or half a character
             return None
         return real if self.shows(real) else None
+
+    def subfolders(self) -> list[str]:
+        """The paths from the root of the visible folders that lie two levels below it, in order."""
+        found = sorted(path for path in glob(os.path.join(escape(self.root), "*", "*", "")) if self.shows(path[:-1]))
+        return [path[len(self._below) : -1] for path in found]
 
     def holds(self, path: str) -> bool:
         """Whether an absolute path is at or below the root."""
@@ -201,9 +207,10 @@ class LocalDrive:
         try:
             return self._tree.make_id(self._folder(folder_id))
         except NotFound:
+            near = next((below for below in self._tree.subfolders() if below.endswith(f"/{reference.strip()}")), None)
             raise NotFound(
-                f"No folder {reference!r} under the drive's root. Give its path from there, its id or its URL; "
-                "the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
+                f"No folder {reference!r} under the drive's root.{f' Did you mean {near}?' if near else ''} Give its "
+                "path from there, its id or its URL; the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
             ) from None
 
     def find_document(self, reference: str) -> str:

@@ -51,6 +51,18 @@ def test_entries_of_a_folder_come_in_order_of_name(root: Path) -> None:
     ]
 
 
+def test_a_room_that_lies_in_another_folder_is_named(root: Path) -> None:
+    write(root / "rooms" / "alpha" / "a.txt")
+    write(root / "rooms" / ".beta" / "b.txt")
+    drive = LocalDrive(root, BASE)
+    with pytest.raises(NotFound, match=r"Did you mean rooms/alpha\?"):
+        drive.find_folder("alpha")
+    for name in (".beta", "lpha", "../alpha", "*"):
+        with pytest.raises(NotFound) as unknown:
+            drive.find_folder(name)
+        assert "Did you mean" not in str(unknown.value)
+
+
 def test_what_is_neither_file_nor_folder_is_left_out_with_a_warning(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
