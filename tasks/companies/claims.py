@@ -95,14 +95,16 @@ class SourceClaims:
 
 class ClaimCollector:
     """Collects the claims of one source about a company. `url` is where they were read, `as_of` the
-    date they refer to.
+    date they refer to, `retrieved_at` when they were read: now, unless it is given.
     """
 
-    def __init__(self, source: str, url: str | None = None, as_of: str | None = None) -> None:
+    def __init__(
+        self, source: str, url: str | None = None, as_of: str | None = None, retrieved_at: datetime | None = None
+    ) -> None:
         self._source = source
         self._url = url
         self._as_of = as_of
-        self._retrieved_at = datetime.now(UTC).replace(microsecond=0)
+        self._retrieved_at = retrieved_at or datetime.now(UTC).replace(microsecond=0)
         self._claims: dict[str, Claim] = {}
         self._unfit: list[str] = []
 

@@ -77,7 +77,7 @@ class WikidataSource:
         names, name_warnings = _names(list_references(entity.item))
         summary, summary_warnings = summary_and_warnings.result()
         values, choices = read_values(entity, names)
-        claims = ClaimCollector(self.name, page_address(entity.id))
+        claims = ClaimCollector(self.name, page_address(entity.id), retrieved_at=entity.item.retrieved_at)
         for field, value, statement in values:
             claims.add(field, value, as_of=statement.as_of if statement else None)
         if summary is not None:
