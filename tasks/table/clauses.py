@@ -50,7 +50,7 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
             continue
         clause = contract.clause(match.start(), found[0].end)
         before = contract.words(Span(clause.start, match.start()))
-        if says("other_contract", before):
+        if says("other_contract", before) or says("refers_to", before):
             continue
         made = FoundValue(found[0].day.isoformat(), (clause,), 0.85)
         if says("this", before) and "effective" not in match[0].casefold():
@@ -63,7 +63,7 @@ def find_agreement_date(contract: Contract) -> FoundValue | None:
     if len({one.day for one in early}) == 1:
         clause = contract.clause(early[0].start, early[0].end)
         before = contract.words(Span(clause.start, early[0].start))
-        if not says("begins", before) and not says("other_contract", before):
+        if not any(says(name, before) for name in ("begins", "other_contract", "refers_to")):
             return FoundValue(early[0].day.isoformat(), (clause,), 0.65)
     return None
 

@@ -43,6 +43,9 @@ HEAD = """Master Services Agreement
         ("agreement_date", "Lease\nBetween Alpha Ltd and Beta Ltd\n3 May 2024 at 10:00", "2024-05-03"),
         ("agreement_date", "Vertrag\n3.5.2024, 10:00 Uhr\nzwischen", "2024-05-03"),
         ("agreement_date", "WHEREAS, the parties made that certain License Agreement dated May 5, 2001,", None),
+        ("agreement_date", "Original Agreement Date: May 5, 2001\nAmendment No. 1 Effective Date: June 2, 2003", "2003-06-02"),
+        ("agreement_date", "All terms of the Supply Agreement dated May 5, 2001 remain in force.", None),
+        ("agreement_date", "The undersigned hereby execute this agreement as of May 5, 2001.", "2001-05-05"),
         ("effective_date", OPENING, "2024-03-01"),
         ("parties", HEAD, ["TechFusion Solutions Pvt. Ltd.", "GreenTech Pte. Ltd."]),
         ("effective_date", HEAD, "2024-01-01"),
@@ -140,6 +143,7 @@ HEAD = """Master Services Agreement
         ("governing_law", "The parties comply with the export laws of the United States.", None),
         ("assignment", "Neither party may assign this Agreement without the prior written consent of the other.", "consent"),
         ("assignment", "Neither Party may assign without prior written consent.", "consent"),
+        ("assignment", "Under this Agreement A grants B a non-exclusive, non-assignable right to use it.", None),
         ("assignment", "Subcontractor shall not assign this Subcontract without prior written consent.", "consent"),
         ("assignment", "Neither party may assign staff to a third party without prior written consent.", None),
         *(
