@@ -14,12 +14,27 @@ ADA, BOB = "ada@example.com", "bob@example.com"
 
 
 @contextmanager
-def google_service(monkeypatch: pytest.MonkeyPatch, **settings: str) -> Iterator[tuple[DriveEmulator, httpx.Client]]:
-    """The emulator with two users, and a client of the service; it keeps cookies as a browser does."""
+def google_drive(monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
+    """The emulator with two users, as the drive of a service."""
     with DriveEmulator() as emulator:
         emulator.world.user(ADA)
         emulator.world.user(BOB)
         point_at(emulator, monkeypatch)
+        yield emulator
+
+
+@contextmanager
+def browse(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    """Another client of a service, which looks up its drive at each request; it keeps cookies as a browser does."""
+    monkeypatch.setenv("DILIGENCE_BASE_URL", str(service.base_url).rstrip("/"))
+    with httpx.Client(base_url=service.base_url, timeout=60) as client:
+        yield client
+
+
+@contextmanager
+def google_service(monkeypatch: pytest.MonkeyPatch, **settings: str) -> Iterator[tuple[DriveEmulator, httpx.Client]]:
+    """That drive, and a client of a service of its own with these settings; it keeps cookies as a browser does."""
+    with google_drive(monkeypatch) as emulator:
         for name, value in settings.items():
             monkeypatch.setenv(name, value)
         with serving() as client:

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.google import google_service
+from tests.api.google import browse, google_drive
 from tests.api.users.drives import Users, google_users, memory_users
 from tests.google.server import DriveEmulator
 
@@ -14,10 +14,17 @@ Pair = tuple[DriveEmulator, httpx.Client]
 
 
 @pytest.fixture
-def pair(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
+def browser(room: Path, default_service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    """A client of the service that all tests share."""
+    with browse(default_service, monkeypatch) as client:
+        yield client
+
+
+@pytest.fixture
+def pair(browser: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
     """A Drive, and a client of a service on it."""
-    with google_service(monkeypatch) as found:
-        yield found
+    with google_drive(monkeypatch) as drive:
+        yield drive, browser
 
 
 @pytest.fixture
@@ -36,10 +43,12 @@ OnDrive = tuple[Users, httpx.Client]
 
 
 @pytest.fixture(params=[google_users, memory_users], ids=["google", "memory"])
-def on_drive(request: pytest.FixtureRequest, room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OnDrive]:
+def on_drive(
+    request: pytest.FixtureRequest, browser: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OnDrive]:
     """Each drive with users in turn, and a client of a service on it."""
-    with request.param(monkeypatch) as drive_and_client:
-        yield drive_and_client
+    with request.param(monkeypatch) as drive:
+        yield drive, browser
 
 
 @pytest.fixture
@@ -50,5 +59,5 @@ def users(on_drive: OnDrive) -> Users:
 
 @pytest.fixture
 def client(on_drive: OnDrive) -> httpx.Client:
-    """The client. It keeps cookies as a browser does."""
+    """The client."""
     return on_drive[1]

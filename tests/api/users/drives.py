@@ -1,4 +1,4 @@
-"""Drives that two users know, each with a service on it, for the tests of rights.
+"""Drives that two users know, for the tests of rights.
 
 Another drive joins with a class like `MemoryUsers` and its name in `users`' params (conftest).
 """
@@ -8,12 +8,10 @@ from contextlib import contextmanager, nullcontext
 from typing import Protocol
 from uuid import uuid4
 
-import httpx
 import pytest
 
 from tasks.documents.drive import registry
-from tests.api.conftest import serving
-from tests.api.google import ADA, BOB, google_service
+from tests.api.google import ADA, BOB, google_drive
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.emulated import agree as agree_at_google
 from tests.tasks.documents.drive.memory.login import agree as agree_in_memory
@@ -123,13 +121,13 @@ class MemoryUsers:
 
 
 @contextmanager
-def google_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Users, httpx.Client]]:
-    with google_service(monkeypatch) as (emulator, client):
-        yield GoogleUsers(emulator), client
+def google_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[Users]:
+    with google_drive(monkeypatch) as emulator:
+        yield GoogleUsers(emulator)
 
 
 @contextmanager
-def memory_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Users, httpx.Client]]:
+def memory_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[Users]:
     name, store = uuid4().hex, Store()
     for email in (ADA, BOB):
         store.root(email)
@@ -139,6 +137,4 @@ def memory_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Users, httpx
     monkeypatch.setenv("DILIGENCE_MEMORY_STORE", name)
     # Other processes do not know this drive.
     monkeypatch.setattr("api.front.offloading_to", lambda _: nullcontext())
-    with serving() as client:
-        monkeypatch.setenv("DILIGENCE_BASE_URL", str(client.base_url).rstrip("/"))
-        yield MemoryUsers(store), client
+    yield MemoryUsers(store)

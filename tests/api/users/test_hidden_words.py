@@ -28,7 +28,7 @@ from tasks.scoring.criteria import read_criteria
 from tasks.scoring.results import rank_companies
 from tasks.scoring.score import score_criteria
 from tests.api.conftest import forget_settings
-from tests.api.google import ADA, BOB
+from tests.api.google import ADA, BOB, browse
 from tests.api.users.drives import Users, google_users, memory_users
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelServer
@@ -168,9 +168,9 @@ OnDrive = tuple[Users, httpx.Client]
 
 
 @pytest.fixture(scope="module")
-def in_memory(settled: pytest.MonkeyPatch) -> Iterator[OnDrive]:
-    with memory_users(settled) as on_drive:
-        yield on_drive
+def in_memory(settled: pytest.MonkeyPatch, default_service: httpx.Client) -> Iterator[OnDrive]:
+    with memory_users(settled) as users, browse(default_service, settled) as client:
+        yield users, client
 
 
 @pytest.fixture(scope="module")
@@ -353,15 +353,23 @@ def test_no_word_of_a_hidden_document_is_shown(
 
 @pytest.mark.parametrize("on", [google_users, memory_users], ids=["google", "memory"])
 def test_what_rests_on_a_folder_that_is_not_shared_is_withheld(
-    on: Any, settled: pytest.MonkeyPatch, criteria: dict[str, Any], caplog: pytest.LogCaptureFixture
+    on: Any,
+    settled: pytest.MonkeyPatch,
+    default_service: httpx.Client,
+    criteria: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A shared room of which one folder is not: nothing of it is in reasons, in loose quotations or under "Nearest"."""
     below = [File(kind, is_hidden=False, is_below=True, is_new=False) for kind in KINDS]
     beside = File("notes", is_hidden=False, is_below=False, is_new=False)
     room = Room([*below, beside], is_closed=True, is_shared=True)
-    with pytest.MonkeyPatch.context() as monkeypatch, on(monkeypatch) as on_drive:
-        check(on_drive, [room], criteria, caplog, ran_before=True)
-        client, bob = on_drive[1], bearer(on_drive[0], BOB)
+    with (
+        pytest.MonkeyPatch.context() as monkeypatch,
+        on(monkeypatch) as users,
+        browse(default_service, monkeypatch) as client,
+    ):
+        check((users, client), [room], criteria, caplog, ran_before=True)
+        bob = bearer(users, BOB)
         report = client.get("/runs/latest", headers=bob, follow_redirects=True)
         page = client.get(str(report.url.join(_LINK.findall(report.text)[0])), headers=bob).text
     assert page.count(">withheld<") >= 4

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+from tests.api.conftest import serving
 from tests.api.google import ADA, BOB
 from tests.api.test_problems import problem
 from tests.api.users.drives import Users
@@ -180,8 +181,10 @@ def test_documents_are_shown_by_the_drive_itself(users: Users, client: httpx.Cli
     problem(client.get(f"/file/d/{plan}/view", headers=bearer(users, ADA)), 404, "not-found")
 
 
-def test_the_schema_names_both_ways_to_be_known(users: Users, client: httpx.Client) -> None:
-    document = client.get("/schema/openapi.json").json()
+@pytest.mark.usefixtures("users")
+def test_the_schema_names_both_ways_to_be_known() -> None:
+    with serving() as client:
+        document = client.get("/schema/openapi.json").json()
     assert document["paths"][TEXT]["post"]["security"] == [{"Bearer": []}, {"Session": []}]
     schemes = document["components"]["securitySchemes"]
     assert (schemes["Bearer"]["type"], schemes["Bearer"]["scheme"]) == ("http", "bearer")
