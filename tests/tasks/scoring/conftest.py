@@ -1,7 +1,7 @@
 """A run with one company whose data room holds stored texts, as reading them leaves it."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class Room:
     def __init__(self, folder: Path, run_id: str = "run-1") -> None:
         self._folder = folder
         self._run_id = run_id
-        self._documents: list[RunDocument] = []
+        self._documents: dict[str, RunDocument] = {}
         with writing() as session:
             run = Run(id=run_id, batch="Screen", fingerprint="f", answerer="extractive", criteria={})
             add_run(
@@ -58,28 +58,31 @@ class Room:
 
     def holds(self, name: str, text: str = "", places: Places = (), path: str = "") -> None:
         """Put a document into the room; without a text it is one that could not be read."""
-        status = DocumentStatus.READ if text else DocumentStatus.FAILED
-        text_id = None
-        content_hash = f"{name} {text}"
-        if text:
-            stored = StoredText(
-                content_hash=content_hash,
-                reader="test-1",
-                outcome=Outcome.READ,
-                text=text,
-                places=list(places),
-                characters=len(text),
-            )
-            with writing() as session:
-                text_id = save_text(session, stored).id
-        document_id = f"{path}/{name}"
-        row = RunDocument(company_id=self.id, document_id=document_id, name=name, path=path, url=f"http://x/{name}")
-        self._documents = [document for document in self._documents if document.document_id != document_id] + [row]
+        self.holds_all({name: text}, places, path)
+
+    def holds_all(self, documents: Mapping[str, str], places: Places = (), path: str = "") -> None:
+        """Put documents into the room, whose texts are given by their names."""
+        outcomes = []
         with writing() as session:
-            place_documents(session, self.id, self._documents)
-        with writing() as session:
-            read = DocumentOutcome(document_id, status, content_hash, text_id, characters=len(text))
-            save_document_outcomes(session, self.id, [read])
+            for name, text in documents.items():
+                document_id, content_hash, text_id = f"{path}/{name}", f"{name} {text}", None
+                if text:
+                    stored = StoredText(
+                        content_hash=content_hash,
+                        reader="test-1",
+                        outcome=Outcome.READ,
+                        text=text,
+                        places=list(places),
+                        characters=len(text),
+                    )
+                    text_id = save_text(session, stored).id
+                self._documents[document_id] = RunDocument(
+                    company_id=self.id, document_id=document_id, name=name, path=path, url=f"http://x/{name}"
+                )
+                status = DocumentStatus.READ if text else DocumentStatus.FAILED
+                outcomes.append(DocumentOutcome(document_id, status, content_hash, text_id, characters=len(text)))
+            place_documents(session, self.id, self._documents.values())
+            save_document_outcomes(session, self.id, outcomes)
 
     def is_known_as(self, *claims: tuple[str, Any, str], **profile: Any) -> None:
         """The company's profile; claims are (field, value, source)."""

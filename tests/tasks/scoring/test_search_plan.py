@@ -52,9 +52,7 @@ def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServe
 
 @pytest.fixture
 def room(room: Room) -> Room:
-    for number, text in enumerate(FILLER):
-        room.holds(f"Minutes {number}.txt", text)
-    room.holds("Note.txt", SECRET)
+    room.holds_all({f"Minutes {number}.txt": text for number, text in enumerate(FILLER)} | {"Note.txt": SECRET})
     room.asks(SUING)
     return room
 
