@@ -374,11 +374,10 @@ def _cell_value(cell: CellReview, act: Act) -> Mapping[str, Any]:
 
 
 def _undone(held: Sequence[Decision], act: Act) -> int:
-    ids = {str(decision.id): decision for decision in held if decision.criterion_id == act.criterion_id}
-    decision = ids.get(act.value)
-    if decision is None or decision.id is None:
-        raise NotFound("There is no such decision to undo, or it was undone already.")
-    return decision.id
+    for decision in held:
+        if decision.id is not None and str(decision.id) == act.value and decision.criterion_id == act.criterion_id:
+            return decision.id
+    raise NotFound("There is no such decision to undo, or it was undone already.")
 
 
 def _value(run: Run, evidence: dict[str, Any], act: Act) -> Any:
@@ -461,14 +460,13 @@ def read_labels(reference: str) -> tuple[Run, list[JudgedLabel]]:
     with database.reading() as session:
         run = named_run(session, reference)
         log = scores.in_force(scores.decisions_of(session, run.batch))
-        labels = []
+        labels: list[JudgedLabel] = []
         for company in runs.run_companies(session, run.id):
             outcomes = {one.criterion_id: one for one in scores.company_outcomes(session, company.id or 0)}
-            said = {one.criterion_id: one for one in log if one.domain == company.domain and _is_label(one)}
-            said |= {one.criterion_id: one for one in log if one.domain == company.domain and _is_override(one)}
-            for criterion_id, decision in said.items():
-                if criterion_id in outcomes:
-                    labels.append(_label(run, company.name, decision, outcomes[criterion_id]))
+            said = [one for one in log if one.domain == company.domain and one.criterion_id in outcomes]
+            given = {one.criterion_id: one for one in said if one.kind is DecisionKind.SIGN_OFF}
+            given |= {one.criterion_id: one for one in said if one.kind is DecisionKind.OVERRIDE}
+            labels += [_label(run, company.name, one, outcomes[one.criterion_id]) for one in given.values()]
     return run, sorted(labels, key=lambda label: (-label.distance, label.criterion, label.company))
 
 
@@ -485,19 +483,11 @@ def agreement(labels: Sequence[JudgedLabel], below: float) -> list[CriterionAgre
     return sorted(rows, key=lambda row: (row.agreement, row.criterion))
 
 
-def _is_override(decision: Decision) -> bool:
-    return decision.kind is DecisionKind.OVERRIDE
-
-
-def _is_label(decision: Decision) -> bool:
-    return decision.kind is DecisionKind.SIGN_OFF and bool(decision.criterion_id)
-
-
 def _label(run: Run, company: str, decision: Decision, outcome: CriterionOutcome) -> JudgedLabel:
     """A label beside what the program says in this run; a sign-off is of the score that it saw."""
     low, high = run.criteria["scale"]
     program = outcome.score if outcome.status.counts else None
-    person = float(decision.value) if _is_override(decision) else decision.evidence.get("score")
+    person = float(decision.value) if decision.kind is DecisionKind.OVERRIDE else decision.evidence.get("score")
     if person is None or program is None:
         distance = 0.0 if person is program else 1.0
     else:

@@ -53,7 +53,7 @@ def remove_left(*, dry_run: bool = False) -> tuple[int, int]:
     return files.remove_left(database.home() / "spool", "", dry_run=dry_run)
 
 
-class Rows:
+class ListedRows:
     """Rows of plain values, in the order in which they were added: in a file in the folder `spool`, else in memory."""
 
     def __init__(self, spool: Path | None) -> None:
@@ -94,7 +94,7 @@ class ListedDocuments(Collection[Document]):
     """The documents of a listing, in the order in which they were added: in the folder `spool`, else in memory."""
 
     def __init__(self, spool: Path | None) -> None:
-        self._rows = Rows(spool) if spool else None
+        self._rows = ListedRows(spool) if spool else None
         self._documents: list[Document] = []
 
     def add(self, documents: Iterable[Document]) -> None:

@@ -291,13 +291,12 @@ class Client:
             answers += self._batch(makes[start : start + _BATCH_SIZE])
         return answers
 
-    def download(self, make: "Make", sink: Sink, seconds: float | None = None) -> None:
-        """Write a body to `sink` in pieces. As long as more of it arrives, attempts continue until the deadline.
+    def download(self, make: "Make", sink: Sink) -> None:
+        """Write a body to `sink` in pieces. As long as more arrives, attempts continue until the caller's deadline.
 
         Args:
             make: builds the request for what the sink still lacks, anew for each try.
             sink: takes what comes.
-            seconds: the most that it may take, in place of the client's.
 
         Raises:
             As `call`, and what the sink raises.
@@ -314,7 +313,7 @@ class Client:
                 sink.restart()  # it has become shorter than what has come of it
                 raise IncompleteRead(b"") from None
 
-        self._retry(attempt, sink=sink, progress=lambda: sink.position, seconds=seconds)
+        self._retry(attempt, sink=sink, progress=lambda: sink.position)
 
     def _batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         answers: dict[int, dict[str, Any] | DiligenceError] = {}
@@ -356,7 +355,6 @@ class Client:
         cost: Callable[[], int] = lambda: 1,
         sink: Sink | None = None,
         progress: Callable[[], int] = lambda: 0,
-        seconds: float | None = None,
     ) -> T:
         """Retry until there is an answer or no hope of one."""
         refused: list[str] = []  # access tokens
@@ -385,7 +383,7 @@ class Client:
                 self._limiter.answered(calls)
                 return answer
 
-        with within(seconds or self._seconds):
+        with within(self._seconds if sink is None else seconds_left()):
             return retry(call_once, patience.pause)
 
     def _failed_call(self, fault: Fault, turn: Turn) -> Exception:

@@ -199,7 +199,7 @@ def _download(
         media = _request(
             file, lambda drive: drive.files().get_media(fileId=file["id"], supportsAllDrives=True), body.lacking
         )
-        client.download(media, body, retry.seconds_left())
+        client.download(media, body)
         if _is_intact(body, current):
             return body, read_version(current)
         current = request_file(client, file, FIELDS)  # it was changed meanwhile, or its bytes were on the way
@@ -256,7 +256,7 @@ def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None
     mime = _EXPORTS[file["mimeType"]]
     media = _request(file, lambda drive: drive.files().export_media(fileId=file["id"], mimeType=mime))
     try:
-        client.download(media, body, retry.seconds_left())
+        client.download(media, body)
     except ExportTooLarge as too_large_error:  # "The exported content is limited to 10 MB": files.export reference
         links = request_file(client, file, "exportLinks").get("exportLinks") or {}
         try:
@@ -288,7 +288,7 @@ def _download_from(client: Client, file: Mapping[str, Any], address: str, body: 
     if not address:
         raise NotFound("Google gives no address for this document's export.")
     media = _request(file, lambda _: HttpRequest(None, HttpRequest.null_postproc, address))  # type: ignore[arg-type]
-    client.download(media, body, retry.seconds_left())
+    client.download(media, body)
 
 
 def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:

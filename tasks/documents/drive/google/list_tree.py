@@ -20,7 +20,7 @@ from tasks.documents.drive.google.api import (
 )
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.errors import Gone, Refused
-from tasks.documents.drive.spool import Rows
+from tasks.documents.drive.spool import ListedRows
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.files import hidden
 from tasks.remote.fan_out import FanOut
@@ -37,7 +37,7 @@ class FolderContents:
         self.top = top
         self.folders: dict[str, FileRow] = {}
         self.shortcuts: dict[str, tuple[FileRow, ShortcutTarget]] = {}
-        self._documents = Rows(spool)
+        self._documents = ListedRows(spool)
         self.closed: set[str] = set()
         """Ids of folders that could not be listed."""
         self.cut_short: set[str] = set()
