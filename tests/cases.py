@@ -1,6 +1,6 @@
 """Many cases in one test: for tables of pure functions, whose cases need no fixture and no report of their own.
 
-Collecting and running a test costs some 4 ms of processor time, which thousands of cases
+Collecting and running a test costs each worker of pytest-xdist some 4 ms of processor time, which thousands of cases
 do not repay. `cases` is written like `pytest.mark.parametrize`; every case runs, and those that fail are named.
 """
 

@@ -36,19 +36,27 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Servers that are dear to start are started once: what needs one stays in one worker."""
+    """What needs a server that is dear to start stays in one worker of pytest-xdist, and so does each module.
+
+    A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test. Groups
+    with a name of their own come first: they wait for servers, and would be the last to end.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "postgres" in fixtures or "[postgresql" in item.name:
-            item.add_marker(pytest.mark.group("postgresql"))
+            item.add_marker(pytest.mark.xdist_group("postgresql"))
         elif "prefect_server" in fixtures:
-            item.add_marker(pytest.mark.group("prefect"))
+            item.add_marker(pytest.mark.xdist_group("prefect"))
+        elif item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    items.sort(key=lambda item: any("/" in mark.args[0] for mark in item.iter_markers("xdist_group")))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays until the end: looking through it for garbage takes 3 s of processor time."""
+    """What is collected stays until the end: looking through it for garbage takes 3 s of processor time a worker."""
     gc.disable()
     try:
         return (yield)
@@ -61,7 +69,7 @@ _LONGEST_ID = 200
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name a long text by its argument and its length: workers send it, and some had 10 MB."""
+    """Name a long text by its argument and its length: a worker of pytest-xdist sends every id, and some had 10 MB."""
     return f"{argname} of {len(val)}" if isinstance(val, str | bytes) and len(val) > _LONGEST_ID else None
 
 

@@ -213,7 +213,7 @@ _FIRST_PAGES = (README, DOCS / "first-batch.md", DOCS / "api.md")
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.group("documented commands")
+@pytest.mark.xdist_group("documented commands")
 @pytest.mark.parametrize(
     "page",
     [

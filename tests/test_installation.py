@@ -1,4 +1,4 @@
-"""What `make demo` and `make test` install: from which index, and that it is enough."""
+"""What `make demo` and `make test` install: from which index, and that it is enough; tests run side by side."""
 
 import json
 import os
@@ -13,6 +13,13 @@ import pytest
 from tests.web.server import LoopbackServer
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.mark.xdist_group("by itself")
+def test_tests_of_a_group_stay_in_one_worker(request: pytest.FixtureRequest) -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        pytest.skip("of tests side by side")
+    assert request.node.nodeid.endswith("@by itself"), "pytest-xdist passes groups on in the ids of tests"
 
 
 @pytest.mark.skipif(

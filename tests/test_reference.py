@@ -71,7 +71,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.group("site")
+@pytest.mark.xdist_group("site")
 def test_each_link_of_the_site_leads_to_a_page_and_a_place_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     pages = {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html") if path.name != "404.html"}
     assert len(pages) > 40
@@ -89,7 +89,7 @@ def test_each_link_of_the_site_leads_to_a_page_and_a_place_and_nothing_is_loaded
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.group("site")
+@pytest.mark.xdist_group("site")
 def test_no_page_of_the_site_is_wider_than_a_phone(site: Path) -> None:
     sync_api = pytest.importorskip("playwright.sync_api")
     chromium = shutil.which("chromium")

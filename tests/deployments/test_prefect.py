@@ -21,7 +21,7 @@ from tests.homes import make_prefect_database
 from tests.waiting import free_port, wait_for
 from tests.web.server import LoopbackServer, Reply
 
-pytestmark = pytest.mark.group("prefect worker")
+pytestmark = pytest.mark.xdist_group("prefect worker")
 
 PREFECT = [sys.executable, "-m", "prefect"]
 

@@ -24,7 +24,7 @@ from tests.flows.conftest import write_batch
 from tests.homes import make_home
 from tests.servers.prefect_proxy import Fault, PrefectProxy
 
-pytestmark = [pytest.mark.usefixtures("prefect_server"), pytest.mark.group("prefect")]
+pytestmark = [pytest.mark.usefixtures("prefect_server"), pytest.mark.xdist_group("prefect")]
 
 DRAIN = 0.5
 """Seconds for logs and events on their way; those for a proxy that is gone never arrive, however long one waits."""

@@ -7,12 +7,13 @@ import pytest
 from tests.real_models.llama_server import SMOLLM2, LlamaServer, missing
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All of them are slow, and wait for the same processors."""
     for item in items:
         if item.nodeid.startswith("tests/real_models/"):
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.group("real models"))
+            item.add_marker(pytest.mark.xdist_group("real models"))
             item.add_marker(pytest.mark.timeout(900))  # beside other tests a model is several times slower
 
 

@@ -16,7 +16,7 @@ from tests.web.chromium import CHROMIUM, open_chromium
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.group("report in a browser"),
+    pytest.mark.xdist_group("report in a browser"),
 ]
 
 

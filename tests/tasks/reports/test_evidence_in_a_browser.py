@@ -18,7 +18,7 @@ from tests.web.chromium import CHROMIUM, open_chromium
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.group("report in a browser"),
+    pytest.mark.xdist_group("report in a browser"),
 ]
 QUOTED = {
     "Accounts <b>&amp;%20#1.pdf": ("Recurring revenue was 83 % of all revenue.", "page 1"),

@@ -25,7 +25,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.group("report in a browser"),
+    pytest.mark.xdist_group("report in a browser"),
 ]
 
 
