@@ -385,8 +385,6 @@ def deploy(
         raise NotConfigured("Set PREFECT_API_URL to the Prefect server, such as http://127.0.0.1:4200/api.")
     prefect_server.prepare()
     check_connection(os.environ["PREFECT_API_URL"])
-    # Prefect takes 1.2 s to import, and reads its settings from the environment that `prepare` sets.
-
     with open_client() as client:
         if listed:
             lines = list_deployed(client)

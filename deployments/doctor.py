@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -240,22 +240,21 @@ def _missing_engine(settings: ReadingSettings) -> str:
 
 
 def _old_documents() -> Iterator[CheckResult]:
-    missing = [conversion for conversion in libreoffice.CONVERSIONS if formats.program(conversion.library) is None]
-    if missing:
-        packages = ", ".join(conversion.package for conversion in missing)
-        endings = ", ".join(conversion.extension for conversion in missing)
-        state = f"{endings} are not read: LibreOffice is not installed (package {packages})"
-        yield CheckResult("old documents", state, tried=False)
+    if unread := _unconverted(libreoffice.CONVERSIONS):
+        state = "{} are not read: LibreOffice is not installed (package {})".format(*unread)
     else:
-        yield CheckResult(
-            "old documents", "read through LibreOffice, which is installed; none was converted here", tried=False
-        )
-    less = [conversion for conversion in libreoffice.BETTER if formats.program(conversion.library) is None]
-    if less:
-        packages = ", ".join(dict.fromkeys(conversion.package for conversion in less))
-        endings = ", ".join(conversion.extension for conversion in less)
-        state = f"of {endings}, only part is read: LibreOffice is not installed (package {packages})"
+        state = "read through LibreOffice, which is installed; none was converted here"
+    yield CheckResult("old documents", state, tried=False)
+    if less := _unconverted(libreoffice.BETTER):
+        state = "of {}, only part is read: LibreOffice is not installed (package {})".format(*less)
         yield CheckResult("documents with LibreOffice", state, tried=False)
+
+
+def _unconverted(conversions: Iterable[libreoffice.Conversion]) -> tuple[str, str] | None:
+    """The endings of those documents whose part of LibreOffice is missing, and its packages."""
+    missing = [one for one in conversions if formats.program(one.library) is None]
+    endings = ", ".join(one.extension for one in missing)
+    return (endings, ", ".join(dict.fromkeys(one.package for one in missing))) if missing else None
 
 
 def _answerer() -> Iterator[CheckResult]:
@@ -317,27 +316,16 @@ def _model() -> Iterator[CheckResult]:
     usage = Usage(trial.calls, trial.input_tokens, trial.output_tokens)
     cost = dollars(price.of(usage)) if price else f"{usage.tokens:,} tokens, price unknown"
     yield CheckResult("model", f"{answerer.name}, {trial.cases} cases in {trial.seconds:.0f} s, {cost}")
-    for subject, share in (
-        ("JSON", trial.answered),
-        ("reasons", trial.reasons),
-        ("quotations", trial.quotes),
-        ("scores", trial.scores),
-        ("silence", trial.silent),
-        ("orders", trial.orders),
+    for subject, share, words in (
+        ("JSON", trial.answered, "of its answers were judgements"),
+        ("reasons", trial.reasons, "of its reasons relate to the question or its source"),
+        ("quotations", trial.quotes, "of its quotations appear word for word in their source"),
+        ("scores", trial.scores, "of its scores are within one step of the right one"),
+        ("silence", trial.silent, "of the questions that the text does not answer were left unanswered"),
+        ("orders", trial.orders, "of the cases with an order in the text were judged as if it were not there"),
     ):
-        state = f"{share:.0%} {_TRIED[subject]}" if share is not None else "it quoted nothing"
-        yield CheckResult(subject, state)
+        yield CheckResult(subject, f"{share:.0%} {words}" if share is not None else "it quoted nothing")
     yield CheckResult("use", trial.advice, failed=trial.is_weak)
-
-
-_TRIED = {
-    "JSON": "of its answers were judgements",
-    "reasons": "of its reasons relate to the question or its source",
-    "quotations": "of its quotations appear word for word in their source",
-    "scores": "of its scores are within one step of the right one",
-    "silence": "of the questions that the text does not answer were left unanswered",
-    "orders": "of the cases with an order in the text were judged as if it were not there",
-}
 
 
 def _embeddings() -> Iterator[CheckResult]:

@@ -7,11 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
 from queue import SimpleQueue
-from typing import Annotated, BinaryIO, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 from uuid import uuid4
 
 import typer
@@ -85,21 +84,6 @@ def find_documents(names: list[str], max_bytes: int, skipped: Skipped) -> Iterat
                 yield DocumentToRead(name, argument, _size(argument))
         else:
             yield DocumentToRead(argument, None, 0)
-
-
-def unpack(document: DocumentToRead, target: BinaryIO, max_bytes: int) -> None:
-    """Write the content of a document in an archive to `target`.
-
-    Raises:
-        DiligenceError: it cannot be had.
-    """
-    assert document.path is not None
-    assert document.member is not None
-    try:
-        with open_archives.using(*_plan_opening(document.path, max_bytes)) as archive:
-            archive.extract(document.member, target, max_bytes)
-    except (ArchiveNotOpened, OSError) as error:
-        raise NotFound("its archive cannot be opened any more.") from error
 
 
 def _of_folder(top: Path, max_bytes: int, skipped: Skipped) -> Iterator[DocumentToRead]:
@@ -321,24 +305,21 @@ def as_read(
     reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
 ) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents as each is finished; `has_room` limits how many are under way."""
-    ended: SimpleQueue[tuple[DocumentToRead, Future[Reading]]] = SimpleQueue()
-    under_way = size = 0
+    ended: SimpleQueue[Future[Reading]] = SimpleQueue()
+    under_way: dict[Future[Reading], DocumentToRead] = {}
+    size = 0
     for document in documents:
-        while not has_room(size, under_way, workers):
-            done, reading = ended.get()
-            under_way, size = under_way - 1, size - done.size
+        while not has_room(size, len(under_way), workers):
+            done = under_way.pop(reading := ended.get())
+            size -= done.size
             yield done.name, reading
-        under_way, size = under_way + 1, size + document.size
-        reader.begin(document).add_done_callback(partial(_put, ended, document))
-    for _ in range(under_way):
-        done, reading = ended.get()
-        yield done.name, reading
-
-
-def _put(
-    ended: SimpleQueue[tuple[DocumentToRead, Future[Reading]]], document: DocumentToRead, reading: Future[Reading]
-) -> None:
-    ended.put((document, reading))
+        size += document.size
+        begun = reader.begin(document)
+        under_way[begun] = document
+        begun.add_done_callback(ended.put)
+    while under_way:
+        reading = ended.get()
+        yield under_way.pop(reading).name, reading
 
 
 def has_room(size: int, documents: int, workers: int) -> bool:
@@ -368,21 +349,22 @@ class DocumentReader:
                 path = Path(document.path)
                 extension = _find_extension(document.path, document.name).lower()
                 return self._with_scans(self._pool.submit(path, extension), path, extension)
-            return self._unpack(document, extension)
+            return self._unpack(document.path, document.member, extension)
         except DiligenceError as error:
             return _done(error)
 
-    def _unpack(self, document: DocumentToRead, extension: str) -> Future[Reading]:
+    def _unpack(self, archive: str, member: Member, extension: str) -> Future[Reading]:
         path = self._folder / uuid4().hex
         try:
-            with path.open("xb") as file:
-                unpack(document, file, self._max_bytes)
+            with open_archives.using(*_plan_opening(archive, self._max_bytes)) as opened, path.open("xb") as file:
+                opened.extract(member, file, self._max_bytes)
         except DiligenceError:
-            path.unlink()
-            raise
-        except OSError as error:
             path.unlink(missing_ok=True)
-            raise Unavailable(f"It cannot be unpacked ({error.strerror}).") from error
+            raise
+        except (ArchiveNotOpened, OSError) as error:
+            path.unlink(missing_ok=True)
+            why = error.strerror if isinstance(error, OSError) else error
+            raise Unavailable(f"It cannot be unpacked ({why}).") from error
         reading = self._with_scans(self._pool.submit(path, extension), path, extension)
         reading.add_done_callback(lambda _: path.unlink(missing_ok=True))
         return reading
