@@ -209,10 +209,13 @@ def find_spoken_kinds(words: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _look_up(words: str) -> tuple[tuple[Match, ...], frozenset[str]]:
     found, spoken = [], set()
-    is_lesson = words.startswith(tuple(read_file("marks.toml")["subjects"]["lessons"]))
+    says = read_file("marks.toml")["subjects"]
+    is_lesson, writings = words.startswith(tuple(says["lessons"])), set(says["writings"])
     for start, end, (kind, weak) in names().find(words):
         is_against = kind.against.stand_in(words)
-        if not kind.over and (is_lesson or _has_subject(kind, words[end:]) or (is_against and not kind.body)):
+        is_about = not kind.signed and not writings.isdisjoint(words[:start].split()[-1:])  # "analysis balance sheet"
+        is_about |= is_lesson or _has_subject(kind, words[end:])
+        if not kind.over and (is_about or (is_against and not kind.body)):
             spoken.add(kind.id)
         elif not is_against:
             found.append(Match(kind, start, end, weak))
@@ -221,7 +224,7 @@ def _look_up(words: str) -> tuple[tuple[Match, ...], frozenset[str]]:
     for match in found:
         if all(match.end <= other.start or match.start >= other.end for other in kept):
             kept.append(match)
-    return tuple(sorted(kept, key=lambda match: match.start)), frozenset(spoken)
+    return tuple(sorted(kept, key=lambda match: match.start)), frozenset(spoken - {match.kind.id for match in kept})
 
 
 def find_joined_kinds(words: str) -> list[Match]:
@@ -229,7 +232,9 @@ def find_joined_kinds(words: str) -> list[Match]:
     if not any(last in words for last in _LASTS):
         return []
     named = find_kinds(words)
-    joined = next((one for one in _JOINED.finditer(words) if not any(_spans(one, other) for other in named)), None)
+    joins = ((one, one.span("join")) for one in _JOINED.finditer(words))
+    apart = (one for one, (at, end) in joins if not any(name.start < at and name.end > end for name in named))
+    joined = next(apart, None)
     if joined is None:
         return []
     ending, firsts = joined["ending"] or "", words[joined.start() : joined.start("join")].split()
@@ -267,10 +272,6 @@ def leave_out_company(words: Sequence[str]) -> Sequence[str]:
 def links() -> frozenset[str]:
     """Small words that link a name to those before it."""
     return frozenset(read_file("marks.toml")["links"])
-
-
-def _spans(joined: re.Match[str], match: Match) -> bool:
-    return match.start < joined.start("join") and match.end > joined.end("join")
 
 
 def find_kind(words: str) -> Match | None:

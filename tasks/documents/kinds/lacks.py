@@ -35,11 +35,11 @@ _ROLES: Final = re.compile(
 )
 """How an agreement calls those who conclude it; in other alphabets it may call them anything."""
 _LISTED: Final = re.compile(
-    rf"\W*(?:(?:\d{{1,2}}(?:\.\d{{1,2}})*[.)]?|(?:{'|'.join(ANNEXES)}|pièce|doc) ?\w{{1,3}}[.:)]?)(?:\s|$)"
+    rf"\W*(?:(?:{'|'.join(ANNEXES)}|pièce|doc) ?\w{{1,3}}[.:)]?(?:\s|$)"
     r"|.{1,90}\.(?:pdf|docx?|xlsx?|pptx?|txt|eml|msg|zip)\b)",
     re.IGNORECASE,
 )
-"""A line of a list of documents: with a number, or the name of a file."""
+"""A line of a list of documents: an annex, or the name of a file."""
 BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
 THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
 AGREEMENT: Final = re.compile(

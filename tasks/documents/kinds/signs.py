@@ -31,7 +31,6 @@ from tasks.documents.kinds.sketches import sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
     FIRST,
-    LONGEST_TITLE,
     SUBTITLE,
     TOP,
     Segment,
@@ -198,7 +197,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
-        found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
+        found = _only_said(segments, text, signs, found[1] if found else None) or found
     is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
     if found is not None and not is_agreement and _is_about(found[0].kind, found[1], body):
         signs.denied.append(found[0].kind.id)
@@ -343,18 +342,7 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
         if match is not None:
             return match, segment.line
         if segment.place < TOP and segment.is_short:
-            signs.denied += find_spoken_kinds(segment.words)
-    return None
-
-
-def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
-    """Recognise an index without a title: most lines name documents, of several kinds."""
-    if len(text) > _LONG or len(lines) < 3:
-        return None
-    named = [match for line in lines if line.count(" ") < LONGEST_TITLE and (match := find_kind(plain_words(line)))]
-    several = len({match.kind.wider or match.kind.id for match in named}) >= (3 if len(named) > 0.6 * len(lines) else 4)
-    if several and len(named) >= 0.4 * len(lines):
-        return Match(kinds()["index"], 0, 0, weak=False), ""
+            signs.denied += find_spoken_kinds(segment.words) | find_spoken_kinds(segment.line)
     return None
 
 
@@ -424,7 +412,7 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
     if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):
         return "negative"
     audited = names("audited_financial_statements")  # few lines have them; to look for all kinds takes most of the time
-    likely = [segment for segment in segments[:12] if audited.stand_in(segment.words) and not segment.is_prose]
+    likely = [segment for segment in segments[:12] if audited.stand_in(segment.words) and not is_prose(segment.words)]
     named = [match.kind.id for segment in likely for match in find_kinds(segment.words)]
     return "claim" if "audited_financial_statements" in named else None
 

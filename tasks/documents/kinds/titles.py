@@ -14,6 +14,7 @@ from tasks.documents.kinds.catalogue import (
     Match,
     find_kind,
     find_kinds,
+    find_spoken_kinds,
     leave_out_company,
     links,
     marks,
@@ -93,10 +94,6 @@ class Segment(NamedTuple):
         is_running = self.is_sentence and self.words.count(" ") > _STAMP
         stamps = (marks("states", state) for state in read_file("marks.toml")["states"])
         return not is_running or any(start == 0 for stamp in stamps for start, _, _ in stamp.find(self.words))
-
-    @property
-    def is_prose(self) -> bool:
-        return is_prose(self.words)
 
 
 def read_title_lines(opening: str) -> tuple[list[str], str | None]:
@@ -258,7 +255,7 @@ def match_over(segment: Segment, *, is_long: bool) -> Match | None:
         return None
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
-    if (match.weak and segment.place) or (names and is_late):
+    if match.weak or (names and is_late):
         return None
     if is_long and (names or (match.kind.id == "placeholder" and segment.place > 3)):
         return None
@@ -270,11 +267,11 @@ def is_title(match: Match, segment: Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if segment.is_prose or match.start >= segment.telling:
+    if is_prose(segment.words) or match.start >= segment.telling:
         return False
     if not (segment.is_short or (segment.place < FIRST and match.start < 10)):
         return False
-    if _is_about_kind(before):
+    if _is_about_kind(before) or match.kind.id in find_spoken_kinds(segment.line):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):
@@ -304,7 +301,7 @@ def find_opened_kind(segment: Segment) -> Match | None:
         if is_prose(segment.words[:start]):  # "Why is this …"
             continue
         for match in find_kinds(segment.words[:160]):
-            if not 0 < match.start - end <= 30 or not match.kind.title:
+            if not 0 < match.start - end <= 30 or not match.kind.title or match.weak:
                 continue
             # "This agreement, with any addendums" opens no addendum.
             is_apart = match.kind.over and not links().isdisjoint(segment.words[end : match.start].split())

@@ -365,6 +365,15 @@ def test_a_document_may_be_what_its_name_or_its_text_says(name: str, text: str) 
     assert not may_be_any(name, "", read_signs(text, []), {"board_minutes"})
 
 
+def test_what_is_kept_from_models_may_be_told_by_a_folder_or_a_title_that_speaks_of_it() -> None:
+    for name, path, text in (
+        ("a.pdf", "Legal/Legal opinions", "x"),
+        ("a.pdf", "", "Legal opinion - overview\n"),
+    ):
+        assert document_kind(name, path, read_signs(text, [])).kind is None
+        assert may_be_any(name, path, read_signs(text, []), {"legal_opinion"})
+
+
 def test_a_link_to_the_contents_is_no_table_of_them() -> None:
     assert (
         what("d424b5.htm", "424B5\n1\nd424.htm\nTable of Contents\nFiled under a rule\nPROSPECTUS").kind == "prospectus"
@@ -622,6 +631,14 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
         ("f.pdf", "Van Dijk Holding jaarrekening 2023", "financial_statements"),
         ("f.pdf", "On Running AG Annual report 2023", "annual_report"),
     ],
+        ("f.md", "# Acme Financial Model - Investor Walkthrough\nAll is explained.", None),
+        ("statuten-analyse.md", "# Statuten van Acme B.V.\nHet bestuur en de aandeelhouders.", None),
+        ("f.md", "# Analyse Statuten Acme B.V.\nHet bestuur en de aandeelhouders.", None),
+        ("f.xlsx", "Parameter-Analyse & Vergleich\nzwischen den Parteien", None),
+        ("f.docx", "Standard Terms\nThe parties agree on a restrictive covenant.", None),
+        ("f.pdf", "Budget vs actual\nSales 2024", "management_accounts"),
+        ("f.pdf", "SUBSCRIPTION AGREEMENT\nbetween Provider and Customer on monitoring", None),
+        ("f.pdf", "SUBSCRIPTION AGREEMENT\nThe Investor pays the Issuer", "investment_agreement"),
 )
 def test_a_noun_around_a_kind_makes_a_line_about_it(name: str, text: str, kind: str | None) -> None:
     assert document_kind(name, "", read_signs(text, []) if text else None).kind == kind
