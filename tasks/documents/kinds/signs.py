@@ -115,11 +115,17 @@ _PLACE: Final = re.compile(
     r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
+_MADE: Final = re.compile(
+    r"\b(?:made|entered into|executed)(?: (?:and|made|entered|into|executed|effective|as|of|on|the))* ?$"
+)
+"""Before a day, how an agreement says of itself when it was concluded: "This lease is made on …"."""
+_EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _UNTIL: Final = re.compile(
-    r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*"
+    r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*",
+    re.IGNORECASE,
 )
 _CITED_PART: Final = re.compile(
-    rf"\b({'|'.join(ANNEXES)})\s+([A-Z]|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
+    rf"\b({'|'.join(ANNEXES)})\s+([A-Z](?:-\d{{1,2}})?|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?)\b(?![’'])",
     re.IGNORECASE,
 )
 
@@ -287,15 +293,28 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     do the ends of a period, nor what stands alone in an invitation: that is the day of what it announces.
     """
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
-    alone = [line for line in lines[:6] if len(line) < SUBTITLE and line not in rows]
-    top = [line for line in alone if not is_prose(plain_words(line))]
+    first = [line for at, line in enumerate(lines[:15]) if at < 6 or _EFFECTIVE.match(line)]
+    alone = [line for line in first if len(line) < SUBTITLE and line not in rows]
+    top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith("Original ")]
     kind = kinds().get(signs.title or "")
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
     days = [] if invites else [day for line in top for day in _list_days(line)]
+    if kind is not None and kind.signed:
+        days = [*_list_own_days(opening[:_BRIEF]), *days]
     if not days and not (kind and (kind.signed or kind.serial)):
         closing = {*_list_signed_days(text)}
         days = [*closing] if len(closing) == 1 else []
     signs.dated = next(map(date.isoformat, days), None)
+
+
+def _list_own_days(opening: str) -> Iterator[date]:
+    """The days on which agreements were concluded, as their openings say, also over two lines."""
+    running = " ".join(opening.split())
+    for when in dates(running):
+        _, is_own, said = running[max(0, when.start - _SLIP) : when.start].casefold().rpartition("this ")
+        is_made = is_own and _MADE.search(said) and not is_prose(plain_words(said).replace(" is ", " "))
+        if is_made and when.end and when.months is None:
+            yield when.end
 
 
 def _list_signed_days(text: str) -> Iterator[date]:
@@ -533,5 +552,7 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
         if ("", label) in known or not any(words in around for words in annexed):
             continue
         known.add(("", label))
-        if not re.search(rf"(?im)^[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text):
+        if not re.search(
+            rf"(?im)(?:^|\f)[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$", text
+        ):
             yield None, None, label, match.start(), match.end()

@@ -525,6 +525,8 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
     ]
     text = f"{LEASE}\nThe plan is attached as Schedule 2.\n\n## **SCHEDULE 2** — the plan\n"
     assert not read_signs(text, []).cited  # it is in the document itself, below a heading of Markdown
+    text = f"{LEASE}\nThe plan is attached as Exhibit A-2, the budget as Exhibit B.\fEXHIBIT B: BUDGET\n"
+    assert [words for _, _, words, *_ in read_signs(text, []).cited] == ["Exhibit A-2"]
 
 
 @cases(
@@ -572,6 +574,16 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("Einladung zur Versammlung\nMünchen, 20. Juni 2024\n", None),
         ("Invitation to tender\n4 May 2024\n", "2024-05-04"),
         ("Einladung an alle\nMontag, 3. Mai 2021\n", None),
+        ("Trial balance\nDE 01/01/2025 A 31/01/2025\n", None),
+        ("LEASE\nThis lease is entered into as of May\n1, 2025 between A and B", "2025-05-01"),
+        (
+            "AMENDMENT NO. 1\nOriginal Agreement Date: May 3, 2021\nAmendment No. 1 Effective Date: June 4, 2022",
+            "2022-06-04",
+        ),
+        ("AMENDMENT\nThis amendment to the lease dated May 3, 2021 is made on June 4, 2022 by A", "2022-06-04"),
+        ("LEASE\nThis lease replaces the lease made on May 3, 2021 between A and B", None),
+        ("LEASE\nThis lease between A and B ends where the plan was made on May 3, 2021.", None),
+        ("LEASE\nWHEREAS the plan was made on May 3, 2021, this lease is between A and B.", None),
     ],
 )
 def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: str, day: str | None) -> None:
@@ -610,6 +622,14 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
         ("f.pdf", f"HUUROVEREENKOMST\n{BELEID}", None),
         ("pen.md", "# Penetration testing policy\nThis policy sets out when we test.", None),
         ("f.md", "# Relatório de análise\nBalancete 2025 análise", None),
+        ("f.md", "# Acme Financial Model - Investor Walkthrough\nAll is explained.", None),
+        ("statuten-analyse.md", "# Statuten van Acme B.V.\nHet bestuur en de aandeelhouders.", None),
+        ("f.md", "# Analyse Statuten Acme B.V.\nHet bestuur en de aandeelhouders.", None),
+        ("f.xlsx", "Parameter-Analyse & Vergleich\nzwischen den Parteien", None),
+        ("f.docx", "Standard Terms\nThe parties agree on a restrictive covenant.", None),
+        ("f.pdf", "Budget vs actual\nSales 2024", "management_accounts"),
+        ("f.pdf", "SUBSCRIPTION AGREEMENT\nbetween Provider and Customer on monitoring", None),
+        ("f.pdf", "SUBSCRIPTION AGREEMENT\nThe Investor pays the Issuer", "investment_agreement"),
         ("page.html", "Trial balance\n{% for account in accounts %}\n{% if account %}", None),
         ("ISO 27001.docx", "ISO 27001\nINTRODUCTION:\nISO 27001 is an internationally recognised standard.", None),
         ("ISO 27001.pdf", "ISO 27001\nThis certifies that Acme is certified. Valid until 2027.", "certificate"),
@@ -631,14 +651,6 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
         ("f.pdf", "Van Dijk Holding jaarrekening 2023", "financial_statements"),
         ("f.pdf", "On Running AG Annual report 2023", "annual_report"),
     ],
-        ("f.md", "# Acme Financial Model - Investor Walkthrough\nAll is explained.", None),
-        ("statuten-analyse.md", "# Statuten van Acme B.V.\nHet bestuur en de aandeelhouders.", None),
-        ("f.md", "# Analyse Statuten Acme B.V.\nHet bestuur en de aandeelhouders.", None),
-        ("f.xlsx", "Parameter-Analyse & Vergleich\nzwischen den Parteien", None),
-        ("f.docx", "Standard Terms\nThe parties agree on a restrictive covenant.", None),
-        ("f.pdf", "Budget vs actual\nSales 2024", "management_accounts"),
-        ("f.pdf", "SUBSCRIPTION AGREEMENT\nbetween Provider and Customer on monitoring", None),
-        ("f.pdf", "SUBSCRIPTION AGREEMENT\nThe Investor pays the Issuer", "investment_agreement"),
 )
 def test_a_noun_around_a_kind_makes_a_line_about_it(name: str, text: str, kind: str | None) -> None:
     assert document_kind(name, "", read_signs(text, []) if text else None).kind == kind
