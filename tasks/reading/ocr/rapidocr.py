@@ -33,6 +33,7 @@ _NOT_LOADED: Final = (
 )
 
 
+@cache  # the search takes as long as a short document
 def missing() -> str | None:
     """The first package that it needs and that is not installed; None if all are. Nothing is imported."""
     return next((name for name in _PACKAGES if find_spec(name) is None), None)
