@@ -66,7 +66,7 @@ _RECAP: Final = re.compile(
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
-_BULLETS: Final = re.compile(r"(?:(?<=\n)|(?<=\n )|\A)[●▪◦‣►➢➤◆](?=\s)")
+_BULLETS: Final = re.compile(r"[●▪◦‣►➢➤◆](?:(?<=\n.)|(?<=\n .)|(?<=\A.))(?=\s)")
 """Other marks of an item at the beginning of a line."""
 _LEVEL: Final = re.compile("#*")
 _ESCAPE: Final = re.compile(r"\\(?=[^\w\s*\\|])")

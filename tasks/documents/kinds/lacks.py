@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from tasks.documents.kinds.catalogue import marks, names, plain_words
@@ -28,10 +28,10 @@ _DAY: Final = re.compile(
 )
 """Days and months that are written for machines, or with characters."""
 _ROLES: Final = re.compile(
-    r"\(\W{0,3}(?:the |hereinafter )?[\"“][A-Z][a-z]+"
+    r"[(CPSV\u0370-\u1dff\u3040-\ud7af](?<=(?=\(\W{0,3}(?:the |hereinafter )?[\"“][A-Z][a-z]+"
     r"|\b(?:Client|Company|Consultant|Contractor|Customer|Participant|Provider|Purchaser|Seller|Supplier|Vendor)s?"
     r"(?: (?:shall|agrees|undertakes)\b|: )"
-    r"|(?:[\u0370-\u1dff\u3040-\ud7af][^\u0370-\u1dff\u3040-\ud7af]{0,99}){20}"
+    r"|(?:[\u0370-\u1dff\u3040-\ud7af][^\u0370-\u1dff\u3040-\ud7af]{0,99}){20}).)"
 )
 """How an agreement calls those who conclude it; in other alphabets it may call them anything."""
 _LISTED: Final = re.compile(
@@ -60,10 +60,11 @@ def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Ite
         is_opinion: auditors give their opinion in it, who need no amounts for that.
         are_told: the parties to an agreement are told by a signature, or by whom a letter is to.
     """
-    if not is_opinion and next(islice(_AMOUNT.finditer(text, 0, _LOOKED_AT), _FEW_AMOUNTS, None), None) is None:
+    numbered = [line for line in text[:_LOOKED_AT].split("\n") if re.search(r"\d", line)]
+    amounts = chain.from_iterable(map(_AMOUNT.finditer, numbered))
+    if not is_opinion and next(islice(amounts, _FEW_AMOUNTS, None), None) is None:
         yield "amounts"
-    parts = (text[at : at + _BODY] for at in range(0, min(len(text), _LOOKED_AT), _BODY))
-    if not any(dates_in(part, of_any_span=True) or _DAY.search(part) for part in parts):
+    if not any(dates_in(line, of_any_span=True) or _DAY.search(line) for line in numbered):
         yield "day"
     are_told = are_told or any(pattern.search(body) for pattern in (BETWEEN, AGREEMENT))
     if not (are_told or _ROLES.search(text[:_BODY]) or marks("", "parties").stand_in(body)):

@@ -91,6 +91,10 @@ _CODE: Final = re.compile(
     re.MULTILINE,
 )
 """Programs, and how they are installed: a page with such lines is about software."""
+_OF_CODE: Final = (
+    *("```", " install", "git clone", "img.", "<?", "::", "{%", "def ", " import ", "function ", "Public ", "Private "),
+)
+"""What all of them have one of: few texts do, and the pattern takes a hundred times as long to find out."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
 """Behind a title, what is said of the document: "Audit report: to be issued"."""
 _PARTIES: Final = re.compile(
@@ -211,7 +215,8 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
     signs.is_late = signs.is_late and not is_agreement
-    signs.has_code = not is_agreement and _CODE.search(text[:_LONG]) is not None
+    may_be_code = not is_agreement and any(map(text[:_LONG].__contains__, _OF_CODE))
+    signs.has_code = may_be_code and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)

@@ -213,7 +213,8 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
     """The segments of lines in their order; `rows` are those lines that are rows of tables."""
     place, has_contents = 0, False
     for number, line in enumerate(lines):
-        is_numbered = any(map(_PAGED.search, lines[number + 1 : number + 2]))
+        following = "".join(lines[number + 1 : number + 2])
+        is_numbered = any(map(str.isdigit, following[:1] + following[-1:])) and _PAGED.search(following) is not None
         has_contents |= place >= FIRST and is_numbered and plain_words(line[:SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
         runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
