@@ -6,6 +6,7 @@ A kind that is not certain is not given. If name and title disagree, the one tha
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Final
 
@@ -219,7 +220,8 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
     return "draft" if said.state is None and said.unfilled and kind is not None and kind.title else said.state
 
 
-def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
+@lru_cache(maxsize=1024)  # a criterion asks it of each company
+def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
     """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
     words = plain_words(asked)
     left_out = set(read_file("marks.toml")["asked"]["left_out"])
@@ -229,6 +231,6 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, list[str]]:
         default=None,
     )
     if best is None:
-        return None, []
-    rest = [word for word in f"{words[: best.start]} {words[best.end :]}".split() if word not in left_out]
-    return best.kind, rest
+        return None, ()
+    rest = f"{words[: best.start]} {words[best.end :]}".split()
+    return best.kind, tuple(word for word in rest if word not in left_out)

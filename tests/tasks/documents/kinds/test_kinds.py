@@ -542,7 +542,7 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
 )
 def test_a_question_names_a_kind_and_what_else_it_asks(asked: str, kind: str | None, rest: list[str]) -> None:
     found, other = parse_asked_kind(asked)
-    assert ((found.id if found else None), other) == (kind, rest)
+    assert ((found.id if found else None), [*other]) == (kind, rest)
 
 
 def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
