@@ -390,12 +390,12 @@ def pack(folder: Path) -> Path:
         if _holds(target, files):
             return target
         half.unlink(missing_ok=True)
-        with ZipFile(half, "x", compresslevel=_LEVEL) as archive:
+        with ZipFile(half, "x") as archive:
             for name, path in files.items():
                 entry = ZipInfo(name, _ALWAYS)
                 entry.external_attr = 0o644 << 16
                 entry.compress_type = ZIP_STORED if path.suffix in PICTURES else ZIP_DEFLATED
-                archive.writestr(entry, path.read_bytes())
+                archive.writestr(entry, path.read_bytes(), compresslevel=_LEVEL)
         half.replace(target)
     except OSError:
         half.unlink(missing_ok=True)
