@@ -229,7 +229,8 @@ def examine(
     # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:
         with turns.examining if turns else nullcontext(), ExitStack() as small:
-            if turns and is_embedded() and _is_done_here():
+            # A source of facts may be waited for: mostly its answer is stored.
+            if turns and is_embedded() and not current_answerer().judges and not open_run_drive().remote:
                 small.enter_context(untracked())
             with turns.reading if turns else nullcontext():
                 if room_id is None:
@@ -254,11 +255,6 @@ def examine(
         return
     problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
-
-
-def _is_done_here() -> bool:
-    """Whether neither the drive nor a model is waited for. A source of facts may be: mostly its answer is stored."""
-    return not current_answerer().judges and not open_run_drive().remote
 
 
 def _is_small(room_id: int) -> bool:

@@ -364,21 +364,18 @@ def _read_listing(stored: _Stored) -> Listing:
     with database.reading() as session:
         folders = documents.room_folders(session, room.id)
         entries = documents.room_documents(session, room.id)
+    old = (
+        f"As of {room.indexed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not report every "
+        "change in this folder. DILIGENCE_INDEX_MAX_AGE says for how long the stored index is used."
+    )
     return Listing(
         Folder(room.folder_id, room.folder_name, ""),
         [Folder(folder.folder_id, folder.name, folder.path, folder.parent_id) for folder in folders],
         [read_document_row(entry) for entry in entries],
-        room.warnings if stored.certain else [*room.warnings, _format_time(room.indexed_at)],
+        room.warnings if stored.certain else [*room.warnings, old],
         room.incomplete,
         room.mark,
         frozenset(room.watched),
-    )
-
-
-def _format_time(time: datetime) -> str:
-    return (
-        f"As of {time.astimezone(UTC):%Y-%m-%d %H:%M} UTC; may be old: the drive does not report every change in this "
-        "folder. DILIGENCE_INDEX_MAX_AGE says for how long the stored index is used."
     )
 
 

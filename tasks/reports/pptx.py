@@ -214,7 +214,8 @@ def _overview(slide: Slide, report: Report) -> None:
     width = _WIDTH - _LEFT - 560
     box(slide, (560, 112, width, 200), _first_three(companies, run.scale, width))
     box(slide, (560, 318, width, 84), _most_often("Most frequent serious findings", _grave(report), companies, width))
-    box(slide, (560, 408, width, 84), _most_often("Missing most often", _count_missing(companies), companies, width))
+    missing = Counter(row.name for company in companies for row in company.criteria if row.status == "missing")
+    box(slide, (560, 408, width, 84), _most_often("Missing most often", missing, companies, width))
     note = (
         "Of the weight of all criteria. Companies rank by what is proven. Still open: neither scored nor known to be "
         "missing."
@@ -274,12 +275,6 @@ def _grave(report: Report) -> Counter[str]:
         for company in report.companies
         for flag in find_red_flags(company, report.run.scale)
         if flag.severity == "high"
-    )
-
-
-def _count_missing(companies: Sequence[CompanyReport]) -> Counter[str]:
-    return Counter(
-        criterion.name for company in companies for criterion in company.criteria if criterion.status == "missing"
     )
 
 

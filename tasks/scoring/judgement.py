@@ -20,7 +20,7 @@ a third of the schema, which the server would have to read.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import floor
 from typing import Annotated, Any, ClassVar, Final, NamedTuple, TypeVar, cast
@@ -195,10 +195,6 @@ def of_some_source(value: Any) -> Any:
     return value
 
 
-def _list_or_empty(value: Any) -> Any:
-    return value if isinstance(value, list) else []
-
-
 def _share_or_none(value: Any) -> Any:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and 0 <= value <= 1 else None
@@ -240,7 +236,9 @@ class JudgedContradiction(BaseModel):
     other: JudgedWords = Field(description="what another source says against it")
 
 
-Contradictions = Annotated[list[OnErrorOmit[JudgedContradiction]], BeforeValidator(_list_or_empty)]
+Contradictions = Annotated[
+    list[OnErrorOmit[JudgedContradiction]], BeforeValidator(lambda value: value if isinstance(value, list) else [])
+]
 
 
 class Judgement(Bounded):
@@ -355,7 +353,9 @@ def prove(
         quotes,
     )
     asked = f"{criterion.ask} {criterion.guide} {low:g} {high:g} {judgement.score:g}"
-    reason = mark_numbers(reason, [asked, *_list_said(quotes, sources)], room)
+    excerpts = (*(quote.excerpt for quote in quotes if quote.excerpt), *sources)
+    said = (f"{excerpt.with_header}\n{excerpt.document.name}, {excerpt.place}" for excerpt in excerpts)
+    reason = mark_numbers(reason, [asked, *said], room)
     objection = _objection(quotes, _side(judgement.score, scale))
     return CriterionResult(
         ScoreStatus.UNSUPPORTED if objection else ScoreStatus.SCORED,
@@ -366,11 +366,6 @@ def prove(
         contradictions=contradictions,
         unproved=() if objection else unproved,
     )
-
-
-def _list_said(quotes: Sequence[Quotation], sources: Sequence[Excerpt]) -> Iterator[str]:
-    for excerpt in (*(quote.excerpt for quote in quotes if quote.excerpt), *sources):
-        yield f"{excerpt.with_header}\n{excerpt.document.name}, {excerpt.place}"
 
 
 def order_quotations(
