@@ -13,11 +13,11 @@ from storage import database
 from tasks.documents.drive.drive import ROOT
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.texts import share_pool
-from tasks.errors import Unreadable
-from tasks.reading.text_writer import Reading
+from tasks.errors import Damaged
 from tests.api.conftest import serving
 from tests.api.test_problems import problem
 from tests.servers.openai_server import ModelServer
+from tests.tasks.reading.pool.hostile_readers import obedient
 
 QUESTION = {"question": "What is hush-hush?"}
 
@@ -61,14 +61,11 @@ def test_calls_are_counted_by_operation_and_outcome(room: Path) -> None:
 def test_readers_of_all_pools_are_counted(room: Path) -> None:
     with serving() as client:
         before = figures(client.get("/metrics").text)["diligence_readers",]
-        with share_pool(_read) as pool:
-            with pytest.raises(Unreadable):
-                pool.read(room, ".txt")
+        with share_pool(obedient) as pool:
+            (room / "a.txt").write_text("damaged")
+            with pytest.raises(Damaged):
+                pool.read(room / "a.txt", ".txt")
             assert figures(client.get("/metrics").text)["diligence_readers",] > before
-
-
-def _read(*_: object) -> Reading:
-    raise Unreadable("Nothing is read here.")
 
 
 def test_tokens_and_cost_of_models_are_counted(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def is_ready(port: int, health: str = "ready") -> bool:
         return False
 
 
-@pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.slow)], ids=["one process", "two processes"])
+@pytest.fixture(params=[1, 2], ids=["one process", "two processes"])
 def workers(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -105,6 +105,7 @@ def wait_until_refused(port: int) -> None:
     pytest.fail("new connections are still taken")
 
 
+@pytest.mark.slow  # `test_server.py` has a body that is waited for
 def test_new_connections_are_refused_while_a_model_is_waited_for(slow_model: SlowModel, workers: int) -> None:
     port = free_port()
     with service(port, workers) as process:
