@@ -9,6 +9,7 @@ those that the caller may see.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import filterfalse, groupby
@@ -26,7 +27,7 @@ from tasks.ai.extractive import OPENING, best_sentences, nearby
 from tasks.ai.prompt_injection import without_injections
 from tasks.ai.registry import current_answerer, with_names
 from tasks.answers import check_answer
-from tasks.documents.drive.drive import Document, Drive, identifier
+from tasks.documents.drive.drive import Document, identifier
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import index_folder_in_pieces
@@ -46,6 +47,8 @@ from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
 from tasks.scoring.quotes import locate, verify
 from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
+from tasks.table.clauses import FINDERS
+from tasks.table.spans import Contract
 
 _WITHIN: Final = 5.0
 """Seconds of a processor that embedding a room may take while somebody waits, where nobody asked for it."""
@@ -148,6 +151,7 @@ class RoomPassages:
     def find_named(self, question: str, most: int) -> tuple[Sequence[RoomPassage], str]:
         """The likeliest passages of what a question calls by a word in the name of one document, or of one and its
         copies, and the question without what it calls it: "the HVAC subcontract". Its name or its title says so, too.
+        A party that only one document names calls it as well: "the agreement with Alder".
         """
         documents = {text.document_id: text for text, _ in self._spans}
         names = {key: {*plain_words(PurePath(text.document_name).stem).split()} for key, text in documents.items()}
@@ -155,6 +159,8 @@ class RoomPassages:
         for noun, words in find_names(question).items():
             for word in filterfalse(COMMON.__contains__, words):
                 holders = [key for key, its in names.items() if word in its]
+                if not holders and (parties := self._find_parties(word, noun)):
+                    named, called = {*named, *parties}, {noun}.union(called, *parties.values())
                 if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
                     continue
                 if any(noun in its for its in held) or f"{word} {noun}" in _read_titles(
@@ -165,6 +171,17 @@ class RoomPassages:
         rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
         ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
         return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
+
+    def _find_parties(self, word: str, noun: str) -> dict[str, set[str]]:
+        """By the only document with a word, whose title ends in a noun, the words of its party that has the word."""
+        holders = {self._spans[at][0] for at in self._index.texts_with_words(word, len(self._spans))}
+        if len(holders) != 1 or not any(title.endswith(noun) for title in _read_titles(holders)):
+            return {}
+        (document,) = holders
+        parties = Contract(stretch(document.text_id, 0, _OPENING), FINDERS).find("parties")
+        names = (set(plain_words(name).split()) for name in (parties.value if parties else ()))
+        called = next((words for words in names if word in words), None)
+        return {document.document_id: called} if called else {}
 
     def _passage(self, at: int) -> RoomPassage:
         document, span = self._spans[at]
@@ -231,7 +248,8 @@ def room_texts(folder_id: str) -> FolderTexts:
     known = find_known_texts(drive, listed)
     new = [document for document in listed if document.id not in known][:_MOST_READ]
     for document in new:
-        _read(drive, document)
+        with suppress(DiligenceError):  # why one could not be read is kept with it
+            load_text(drive, document)
     known |= find_known_texts(drive, new)
     found = [
         LedgerText(known[one.id].id, one.id, one.name, one.path, format_day(one.updated))
@@ -244,14 +262,6 @@ def room_texts(folder_id: str) -> FolderTexts:
     open_to_models, privileged = part_privileged(found, above)
     unread = (one.name for one in listed if one.id not in have or known[one.id].pages != known[one.id].pages_read)
     return FolderTexts(open_to_models, tuple(filter(may_be_document, unread)), len(privileged))
-
-
-def _read(drive: Drive, document: Document) -> None:
-    """Read a document; why one could not be read is kept with it."""
-    try:
-        load_text(drive, document)
-    except DiligenceError:
-        return
 
 
 def document_with_text(document_id: str) -> tuple[Document, StoredText]:
@@ -282,7 +292,7 @@ def _below_root(file: Path) -> str:
     return str(file.relative_to(root)) if file.is_relative_to(root) else file.name
 
 
-_OPENING: Final = 600
+_OPENING: Final = 6000  # characters in which a contract names its parties
 _TOP: Final = 3  # lines at the beginning of a document, one of which is its title
 _BY_NAME: Final = 6
 _OF_NAMED: Final = 3  # sentences of documents that a question names, before those of the whole room

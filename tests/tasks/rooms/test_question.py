@@ -110,3 +110,16 @@ def test_a_paper_on_a_document_is_not_asked_in_its_place(room: Path, capsys: pyt
     (room / "Loan memo.txt").write_text("MEMO\nThe loan agreement with Bank AG has an interest rate of 4%.\n")
     ask("What is the interest rate of the loan agreement?", room=[str(room)], format="json")
     assert "5.5%" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("party", "first"), [("Birch", 5), ("Cedar Soft", 7)])
+def test_a_party_that_one_document_names_chooses_it(
+    room: Path, capsys: pytest.CaptureFixture[str], party: str, first: int
+) -> None:
+    between = "\n\n".join(["The services are described in the order form."] * 60)
+    for name, fee in (("Birch Ltd", 5), ("Cedar Soft GmbH", 7)):
+        parties = f'Made by and between Alder AG ("Customer") and {name} ("Provider").'
+        (room / f"{fee}.txt").write_text(f"SERVICES AGREEMENT\n{parties}\n{between}\nThe fee is EUR {fee}.\n")
+    ask(f"What is the fee in the agreement with {party}?", room=[str(room)], format="json")
+    quotes = [quote["text"] for quote in json.loads(capsys.readouterr().out)["quotes"]]
+    assert [quote for quote in quotes if quote.startswith("The fee is")][:1] == [f"The fee is EUR {first}."]
