@@ -444,15 +444,9 @@ def _nearest(page: Letters, places: Sequence[int], letters: str, text: str, star
 
 def _count_shared(one: str, other: str) -> int:
     """The length of the common prefix of two texts, in letters."""
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-"""Boxes that share this much of their height stand on one line."""
 _SMALL: Final = 0.6
 """Glyphs lower than this share of their line are signs or exponents."""
 _MORE: Final = 2

@@ -129,7 +129,8 @@ def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
     for match in _duration().finditer(flat, max(0, start), end):
         number = match["beside"] or match["digits"]
         count = int(number) if number else _NUMBERS[" ".join(match["words"].casefold().split())]
-        unit = _UNITS[_singular(match["unit"])]
+        named = match["unit"].casefold().rstrip("'’").split()[-1]
+        unit = _UNITS.get(named) or _UNITS[named.rstrip("s")]
         if count:
             yield Duration(f"P{count}{unit}", match.start(), match.end())
 
@@ -137,11 +138,6 @@ def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
 @cache
 def _duration() -> re.Pattern[str]:
     return re.compile(DURATION, re.IGNORECASE)
-
-
-def _singular(unit: str) -> str:
-    plain = unit.casefold().rstrip("'’").split()[-1]
-    return plain if plain in _UNITS else plain.rstrip("s")
 
 
 def add_duration(day: date, duration: str) -> date:
