@@ -213,7 +213,8 @@ class TextPlaces:
 
     def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""
-        for kind, words in _KINDS.items():
+        for kind in filter(self._kinds.__contains__, _KINDS):
+            words = _KINDS[kind]
             touched = self._find_touching(kind, start, last)[:_MOST_TOUCHED]
             whole = any(place.start <= start and last < place.end for place in touched)
             if not touched or not (whole or kind in _SUSPECT):
