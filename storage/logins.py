@@ -102,11 +102,6 @@ def add_audited_call(session: Session, call: AuditedCall) -> None:
     session.add(call)
 
 
-def list_audited_calls(session: Session, key: str) -> Sequence[AuditedCall]:
-    """The calls with the key of that name, oldest first."""
-    return session.exec(select(AuditedCall).where(AuditedCall.key == key).order_by(col(AuditedCall.id))).all()
-
-
 LONGEST_SESSION = timedelta(days=7)
 """After this time a user logs in again, however active the session was."""
 LONGEST_PAUSE = timedelta(hours=12)

@@ -25,6 +25,7 @@ from tasks.reading.pool.pool import ExtractionPool
 from tests.api.conftest import serving
 from tests.api.test_monitoring import figures
 from tests.servers.openai_server import ModelResponse, ModelServer, saying
+from tests.storage.rows import audited_calls
 from tests.tasks.reading.pool.hostile_readers import obedient
 from tests.waiting import wait_for
 
@@ -165,6 +166,6 @@ def test_a_call_without_an_answer_is_written_down(
 
     def outcomes() -> list[tuple[str, int]]:
         with database.reading() as session:
-            return [(call.operation, call.status) for call in logins.list_audited_calls(session, "alpha")]
+            return [(call.operation, call.status) for call in audited_calls(session, "alpha")]
 
     wait_for(lambda: outcomes() == [(f"POST {TEXT}", 499)])

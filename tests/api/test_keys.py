@@ -12,6 +12,7 @@ from api.settings import ApiSettings
 from storage import database, logins
 from tests.api.conftest import serving
 from tests.api.test_problems import problem
+from tests.storage.rows import audited_calls
 
 QUESTION = {"question": "What is hush-hush?"}
 ASK, FACTS, TEXT = "/v1/ai/question", "/v1/companies/get-core-fields", "/v1/drive/document-text"
@@ -69,7 +70,7 @@ def test_each_call_with_a_known_key_is_written_down_without_content(client: http
     client.post(ASK, json={"question": 5}, headers=key)
     client.post(ASK, json=QUESTION, headers={"X-API-Key": "unknown"})
     with database.reading() as session:
-        calls = logins.list_audited_calls(session, "alpha")
+        calls = audited_calls(session, "alpha")
     assert [(call.operation, call.status) for call in calls] == [
         (f"POST {ASK}", 200),
         (f"POST {FACTS}", 403),

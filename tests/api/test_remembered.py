@@ -14,6 +14,7 @@ from storage import database, logins
 from tests.api.conftest import serving
 from tests.api.test_keys import FACTS, TEXT, new_key
 from tests.api.test_problems import problem
+from tests.storage.rows import audited_calls
 
 
 @pytest.fixture
@@ -51,9 +52,7 @@ def test_a_text_in_memory_needs_a_key_and_is_written_down(client: httpx.Client) 
         assert logins.revoke_key(session, "reader")
     problem(client.post(TEXT, json=asked, headers=key), 401, "not-logged-in")
     with database.reading() as session:
-        statuses = [
-            call.status for call in logins.list_audited_calls(session, "reader") if call.operation == f"POST {TEXT}"
-        ]
+        statuses = [call.status for call in audited_calls(session, "reader") if call.operation == f"POST {TEXT}"]
     assert statuses == [200] * 3
 
 
@@ -80,7 +79,7 @@ def test_a_text_is_asked_for_and_answered_under_the_same_limits(
     assert f'diligence_requests_total{{operation="POST {TEXT}",status="200"}} 3.0' in metrics
     assert f'diligence_requests_total{{operation="POST {TEXT}",status="429"}} 1.0' in metrics
     with database.reading() as session:
-        assert [call.status for call in logins.list_audited_calls(session, "reader")] == [200, 200, 200, 429]
+        assert [call.status for call in audited_calls(session, "reader")] == [200, 200, 200, 429]
 
 
 def test_what_comes_in_pieces_or_for_no_valid_host_is_answered_as_always(client: httpx.Client) -> None:

@@ -19,6 +19,7 @@ from storage.rate_limits import CallCounts
 from tests.api.test_keys import new_key
 from tests.api.test_monitoring import figures
 from tests.api.test_problems import problem
+from tests.storage.rows import audited_calls
 from tests.waiting import free_port, wait_for
 
 ASK, QUESTION = "/v1/ai/question", {"question": "What?"}
@@ -98,7 +99,7 @@ def test_two_workers_are_one_service(service: Service) -> None:
         return figures(text)["diligence_requests_total", f"POST {ASK}", "200"]
 
     with database.reading() as session:
-        written = [call for name in ("alpha", "beta") for call in logins.list_audited_calls(session, name)]
+        written = [call for name in ("alpha", "beta") for call in audited_calls(session, name)]
     total = sum(call.status == 200 for call in written)
     wait_for(lambda: answered() == total)
 

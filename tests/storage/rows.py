@@ -1,16 +1,23 @@
 """Rows to store, with only what a test is about to be named."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from storage import database, documents, runs
 from storage.documents import Content, Room, RoomDocument
+from storage.logins import AuditedCall
 from storage.runs import Run, RunCompany
 from storage.texts import Outcome, StoredText
 
 MORNING = datetime(2026, 3, 31, 8, tzinfo=UTC)
+
+
+def audited_calls(session: Session, key: str) -> Sequence[AuditedCall]:
+    """The calls with the key of that name, oldest first."""
+    return session.exec(select(AuditedCall).where(AuditedCall.key == key).order_by(col(AuditedCall.id))).all()
 
 
 def room(**given: Any) -> Room:

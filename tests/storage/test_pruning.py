@@ -199,7 +199,7 @@ def test_the_record_of_calls_is_kept_for_as_long_as_it_is_wanted(
 
     def kept() -> int:
         with database.reading() as session:
-            return len(logins.list_audited_calls(session, "reporting"))
+            return len(rows.audited_calls(session, "reporting"))
 
     before = now() - timedelta(days=75)
     assert pruning.prune(1).rows["calls"] == 0
