@@ -1,6 +1,6 @@
 """Builds Word documents that mean harm with their lists and remarks: endless numbers, circles, hosts of definitions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from tests.tasks.reading.hostile_files import MARKER, word
@@ -49,46 +49,55 @@ def style(number: int, base: int, list_id: int) -> str:
 
 
 @cache
-def lists() -> dict[str, bytes]:
-    """Documents of a million numbers or comments, definitions in circles, and as many as fit."""
+def lists() -> dict[str, Callable[[], bytes]]:
+    """Documents of a million numbers or comments, definitions in circles, and as many as fit.
+
+    Each is made when it is called: all of them take 2 s.
+    """
     nine = "".join(level(depth) for depth in range(9))
     romans = "".join(level(depth, "upperRoman", 28_888) for depth in range(9))
-    notes = "".join(f"<w:comment w:id='{n}' w:author='A'>{p('c')}</w:comment>" for n in range(300_000))
+    note = f"w:author='A'>{p('c')}</w:comment>"
     return {
-        "numbers.docx": numbered([item(1, 3, "") * 700_000], [definition(1, nine)]),
-        "long_numbers.docx": numbered([item(1, 8) * 500_000], [definition(1, romans)]),
-        "depths.docx": numbered(
+        "numbers.docx": lambda: numbered([item(1, 3, "") * 700_000], [definition(1, nine)]),
+        "long_numbers.docx": lambda: numbered([item(1, 8) * 500_000], [definition(1, romans)]),
+        "depths.docx": lambda: numbered(
             [*(f"<w:tbl><w:tr><w:tc>{item(1, n)}" for n in range(10_000)), "</w:tc></w:tr></w:tbl>" * 10_000],
             [definition(1, nine)],
         ),
-        "circle.docx": numbered(
+        "circle.docx": lambda: numbered(
             [f'<w:p><w:pStyle w:val="S{n % 1000}"/><w:r><w:t>a</w:t></w:r></w:p>' for n in range(50_000)],
             [definition(n, f'<w:numStyleLink w:val="S{(n + 1) % 1000}"/>') for n in range(1000)],
             [style(n, (n + 7) % 1000, n) for n in range(1000)],
         ),
-        "definitions.docx": numbered(
+        "definitions.docx": lambda: numbered(
             [item(n, 8) for n in range(100_000)], [definition(n, level(8)) for n in range(100_000)]
         ),
-        "one_definition.docx": numbered(
+        "one_definition.docx": lambda: numbered(
             [item(n, 8) for n in range(200_000)],
             [f'<w:abstractNum w:abstractNumId="0">{nine * 5_000}</w:abstractNum>']
             + [listed(n, 0) for n in range(200_000)],
         ),
-        "unended.docx": numbered(
+        "unended.docx": lambda: numbered(
             [item(n, 8) for n in range(50_000)],
             [definition(n, nine).replace("</w:abstractNum>", "").replace("</w:num>", "") for n in range(5_000)],
         ),
-        "comments.docx": word(
+        "comments.docx": lambda: word(
             "".join(f"<w:p><w:r><w:commentReference w:id='{n}'/></w:r></w:p>" for n in range(300_000)),
-            {"word/comments.xml": f"<w:comments {NAMES}>{notes}</w:comments>"},
+            {
+                "word/comments.xml": "".join([
+                    f"<w:comments {NAMES}>",
+                    *(f"<w:comment w:id='{n}' {note}" for n in range(300_000)),
+                    "</w:comments>",
+                ])
+            },
             ("comments", "comments.xml"),
         ),
-        "empty_comments.docx": word(
+        "empty_comments.docx": lambda: word(
             p(MARKER),
             {"word/comments.xml": f"<w:comments {NAMES}>{'<w:comment >' * 7_000_000}</w:comments>"},
             ("comments", "comments.xml"),
         ),
-        "insertions.docx": word(
+        "insertions.docx": lambda: word(
             "<w:p>" + "<w:ins w:author='A' w:date='d'><w:r><w:t>a</w:t></w:r></w:ins>" * 500_000 + "</w:p>"
         ),
     }  # fmt: skip

@@ -70,12 +70,15 @@ class Reader(NamedTuple):
     pool: ExtractionPool
     folder: Path
 
-    def __call__(self, documents: Mapping[str, bytes], only: Chosen | None = None) -> dict[str, Outcome]:
+    def __call__(
+        self, documents: Mapping[str, bytes | Callable[[], bytes]], only: Chosen | None = None
+    ) -> dict[str, Outcome]:
         documents = {name: data for name, data in documents.items() if only is None or only.takes(name)}
         assert only is None or only.others or len(documents) == len(only.names)
         paths = {name: self.folder / name for name in documents}
         for name, path in paths.items():
-            path.write_bytes(documents[name])
+            data = documents[name]
+            path.write_bytes(data if isinstance(data, bytes) else data())
         futures = {name: self.pool.submit(path, path.suffix) for name, path in paths.items()}
         outcomes = {}
         for name, future in futures.items():
