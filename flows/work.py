@@ -51,7 +51,7 @@ _POLL: Final = 0.5
 """Seconds between two looks at companies that other processes have."""
 _TRIES: Final = 3
 """How often a company is begun whose database connection breaks."""
-_TOGETHER: Final = 100
+_TOGETHER: Final = 20  # companies that are looked at for the next one: a process has fewer at once
 _READ_AT_ONCE: Final = 2
 """Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 _DRAWN_AT_ONCE: Final = 2
