@@ -21,14 +21,15 @@ from tasks.documents.kinds.catalogue import (
     kinds,
     marks,
     may_be_document,
+    names,
     plain_words,
     read_file,
 )
 from tasks.documents.kinds.signs import Signs, find_state
 from tasks.language.periods import dates_in
 
-_CERTAINTY: Final = {"both": 0.99, "title": 0.94, "name": 0.9, "one of two": 0.9}
-"""How often a kind is right by what tells it, of 157 given to documents of strangers; the last is an estimate."""
+_CERTAINTY: Final = {"both": 0.99, "title": 0.94, "name": 0.9, "one of two": 0.9, "folder": 0.8}
+"""How often a kind is right by what tells it, of 157 given to documents of strangers; the last two are estimates."""
 _NAME_PARTS: Final = re.compile(r"\s[-–—]+\s|[,;()\[\]]|(?<!\d)\.(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
 YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -80,7 +81,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     stem, ending = _part_name(name)
     folder = path.rsplit("/", 1)[-1]
     words = plain_words(stem)
-    kind, certainty = _kind(stem, ending, said)
+    kind, certainty = _kind(stem, ending, folder, said, is_read=signs is not None)
     also = tuple((part, start) for part, start in said.parts)
     if kind is not None:
         joined = [match.kind.id for title in (words, said.line) for match in find_joined_kinds(title)]
@@ -117,27 +118,20 @@ def _may_only_speak(stem: str, ending: str, kind: Kind, said: Signs) -> bool:
     if is_about_code or (stem and not ending.startswith(".htm")):
         return is_about_code
     is_confirmed = said.audit == "opinion" or kind.id in said.body
-    is_confirmed |= said.title is None and _is_named(stem, kind, said)
+    named = _read_name(stem, said) if said.title is None else None
+    is_confirmed |= named is not None and (is_kind(named.kind.id, kind.id) or is_kind(kind.id, named.kind.id))
     return not is_confirmed and (bool(kind.body) or not (stem or " " in said.line))
 
 
 def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str]) -> bool:
-    """Whether the name, the folder or the text alone make a document one of these kinds, or one that contains it.
+    """Whether the name alone, the text alone or both make a document one of these kinds, or one that contains it.
 
     `document_kind` is silent where they disagree, or where a page may only speak of it. One of them is enough to keep
     a document from a model, also a title that only speaks of such a document.
     """
-    views = [document_kind(name, path, signs), document_kind("", "", signs)]
-    views += [document_kind(one) for one in (name, path.rsplit("/", 1)[-1])]
-    spoken = signs.denied if signs is not None else ()
-    told = (held for view in views for held in (view.kind, *(kind for kind, _ in view.also)))
-    return any(kind and is_kind(kind, one) for kind in (*told, *spoken) for one in wanted)
-
-
-def _is_named(stem: str, kind: Kind, said: Signs) -> bool:
-    """Whether the name indicates that kind, a narrower or a wider one."""
-    named = _read_name(stem, said)
-    return named is not None and (is_kind(named.kind.id, kind.id) or is_kind(kind.id, named.kind.id))
+    views = (document_kind(name, path, signs), document_kind(name, path), document_kind("", "", signs))
+    told = {*(signs.denied if signs else ()), *(held for view in views for held in (view.kind, *dict(view.also)))}
+    return any(kind and is_kind(kind, one) for kind in told for one in wanted)
 
 
 def _day(stem: str, said: Signs) -> str | None:
@@ -152,17 +146,16 @@ def _day(stem: str, said: Signs) -> str | None:
     return said.dated if not years or said.dated[:4] in years else None
 
 
-def _kind(stem: str, ending: str, said: Signs) -> tuple[Kind | None, float]:
+def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
     """The kind and how certain it is."""
-    title, named = kinds().get(said.title or ""), _read_name(stem, said)
+    is_spoken = said.title in find_spoken_kinds(plain_words(stem))
+    title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
     title, name = (
         None if kind is not None and kind.needs in said.lacks and (is_held or kind.needs == "documents") else kind
         for kind in (title, name)
     )
-    if title is not None and title.id in find_spoken_kinds(plain_words(stem)):
-        title = None
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
@@ -174,7 +167,8 @@ def _kind(stem: str, ending: str, said: Signs) -> tuple[Kind | None, float]:
     if ranked:
         best = max(ranked, key=lambda one: one[0])[1]
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
-    return None, 0.0
+    kind = _read_folder(stem, folder, said, is_read=is_read)
+    return kind, _CERTAINTY["folder"] if kind else 0.0
 
 
 def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
@@ -185,6 +179,21 @@ def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
     if kind.over:
         return 4 if is_title else 2 if kind.title else 5
     return (3 if is_title else 2) if kind.id in said.body else int(is_title)
+
+
+def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:
+    """The kind that the folder, or the folder and name together, indicate."""
+    name = plain_words(stem)
+    for words in (plain_words(folder), plain_words(f"{folder} {stem}")):
+        match = find_kind(words)
+        if match is None or match.kind.over or said.letter or match.kind.id in said.denied:
+            continue
+        if match.kind.against.stand_in(name) or names(match.kind.id).stand_in(name):
+            continue  # the name is not of it, or speaks of it: "Insurance claims history"
+        fills = 2 * (match.end - match.start) >= len(words)
+        if match.kind.id in said.body or (fills and not match.weak and not (is_read and match.kind.body)):
+            return match.kind
+    return None
 
 
 def _read_name(stem: str, said: Signs) -> Match | None:
@@ -206,8 +215,8 @@ def _audit(named: str, name: str, said: Signs) -> str | None:
     """The kind of accounts by whether they are audited; None if nothing shows it."""
     if marks("audit", "negative").stand_in(named) or said.audit == "negative":
         return _UNAUDITED
-    claims = any(match.kind.id == _AUDITED for match in find_kinds(name))
-    claims = claims or marks("", "audited").stand_in(f"{named} {said.line}")
+    claims = _AUDITED in {match.kind.id for match in find_kinds(name)}
+    claims |= marks("", "audited").stand_in(f"{named} {said.line}")
     return _AUDITED if said.audit in {"opinion", "claim"} or claims else None
 
 

@@ -298,23 +298,22 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     do the ends of a period, nor what stands alone in an invitation: that is the day of what it announces.
     """
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
-    first = [line for at, line in enumerate(lines[:15]) if at < 6 or _EFFECTIVE.match(line)]
+    first = [*lines[:6], *filter(_EFFECTIVE.match, lines[6:15])]
     alone = [line for line in first if len(line) < SUBTITLE and line not in rows]
     top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith("Original ")]
     kind = kinds().get(signs.title or "")
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
     days = [] if invites else [day for line in top for day in _list_days(line)]
     if kind is not None and kind.signed:
-        days = [*_list_own_days(opening[:_BRIEF]), *days]
+        days = [*_list_own_days(" ".join(opening[:_BRIEF].split())), *days]
     if not days and not (kind and (kind.signed or kind.serial)):
         closing = {*_list_signed_days(text)}
         days = [*closing] if len(closing) == 1 else []
     signs.dated = next(map(date.isoformat, days), None)
 
 
-def _list_own_days(opening: str) -> Iterator[date]:
-    """The days on which agreements were concluded, as their openings say, also over two lines."""
-    running = " ".join(opening.split())
+def _list_own_days(running: str) -> Iterator[date]:
+    """The days on which agreements were concluded, as their openings say in one line."""
     for when in dates(running):
         _, is_own, said = running[max(0, when.start - _SLIP) : when.start].casefold().rpartition("this ")
         is_made = is_own and _MADE.search(said) and not is_prose(plain_words(said).replace(" is ", " "))

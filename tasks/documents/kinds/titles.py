@@ -246,7 +246,7 @@ def match_over(segment: Segment, *, is_long: bool) -> Match | None:
     if not short and not segment.is_short:
         return None
     match = find_kind(segment.line if short else segment.words)
-    if match is None or not match.kind.over:
+    if match is None or match.weak or not match.kind.over:
         return None
     says = match.kind.id in {"request_list", "placeholder"}
     names = match.kind.id in {"index", "about"}
@@ -256,11 +256,8 @@ def match_over(segment: Segment, *, is_long: bool) -> Match | None:
         return None
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
-    if match.weak or (names and is_late):
-        return None
-    if is_long and (names or (match.kind.id == "placeholder" and segment.place > 3)):
-        return None
-    return match
+    is_far = is_late or is_long
+    return None if (names and is_far) or (is_long and match.kind.id == "placeholder" and segment.place > 3) else match
 
 
 def is_title(match: Match, segment: Segment) -> bool:
@@ -268,9 +265,8 @@ def is_title(match: Match, segment: Segment) -> bool:
     before = segment.words[: match.start].split()
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    if is_prose(segment.words) or match.start >= segment.telling:
-        return False
-    if not (segment.is_short or (segment.place < FIRST and match.start < 10)):
+    may_be_title = segment.is_short or (segment.place < FIRST and match.start < 10)
+    if is_prose(segment.words) or match.start >= segment.telling or not may_be_title:
         return False
     if _is_about_kind(before) or match.kind.id in find_spoken_kinds(segment.line):
         return False

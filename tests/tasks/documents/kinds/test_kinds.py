@@ -365,13 +365,10 @@ def test_a_document_may_be_what_its_name_or_its_text_says(name: str, text: str) 
     assert not may_be_any(name, "", read_signs(text, []), {"board_minutes"})
 
 
-def test_what_is_kept_from_models_may_be_told_by_a_folder_or_a_title_that_speaks_of_it() -> None:
-    for name, path, text in (
-        ("a.pdf", "Legal/Legal opinions", "x"),
-        ("a.pdf", "", "Legal opinion - overview\n"),
-    ):
-        assert document_kind(name, path, read_signs(text, [])).kind is None
-        assert may_be_any(name, path, read_signs(text, []), {"legal_opinion"})
+def test_what_is_kept_from_models_may_be_told_by_a_title_that_only_speaks_of_it() -> None:
+    signs = read_signs("Legal opinion - overview\n", [])
+    assert document_kind("a.pdf", "", signs).kind is None
+    assert may_be_any("a.pdf", "", signs, {"legal_opinion"})
 
 
 def test_a_link_to_the_contents_is_no_table_of_them() -> None:
