@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tasks.figures.conflicts import RoomFigure
+from tasks.figures.figure import WORDS
 from tasks.language.normalise import LEGAL_FORMS, one_line, read_name
 
 _Name = tuple[str, ...]
@@ -20,12 +21,6 @@ _Name = tuple[str, ...]
 _OPENING: Final = 1500
 _LINES: Final = 12
 """Characters and lines of a text that may name its own company."""
-_FIELD: Final = re.compile(
-    r"^(?:name of reporting entity(?: or other means of identification)?|nazwa firmy|entity current legal name"
-    r"|entity registrant name|company name) ?[:\t][: \t]*+([^\W\d][^\n\t]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""How tags of Denmark, the IFRS, Poland, Britain and the United States, and cells, call the company of the accounts."""
 _TICKER: Final = re.compile(
     r"\b(?:NYSE|NASDAQ|Nasdaq|LSE|AIM|TSX|TSXV|ASX|NSE|BSE|SGX|HKEX|OTCQB|OTCQX)(?: [A-Z]\w+)?: ?([A-Z][A-Z0-9]{1,5})\b"
     r"|^(?:Stock|Ticker)(?: [Ss]ymbol)?[:\t]+ ?([A-Z][A-Z0-9]{1,5})$",
@@ -59,7 +54,7 @@ def find_company(text: str, name: str, *, recognised: bool = False) -> str:
 
     `name` is its file's; with `recognised`, letters may have been read wrongly.
     """
-    fields = {one_line(value) for value in _FIELD.findall(text) if any(map(str.isalpha, value[3:]))}
+    fields = {one_line(value) for value in WORDS.company_field.findall(text) if any(map(str.isalpha, value[3:]))}
     if fields:
         return fields.pop() if len(fields) == 1 else ""
     if _CODE_NAME.search(text[:_OPENING]):

@@ -47,7 +47,7 @@ from tasks.language.numbers import (
     read_units,
     uses_decimal_comma,
 )
-from tasks.language.periods import MONTH, When, find_periods, header_period, month_first, spell_months
+from tasks.language.periods import When, find_periods, header_period, month_first, spell_months
 from tasks.reading import text_writer as kinds
 from tasks.reading.text_writer import DOUBTED, Place
 
@@ -60,11 +60,6 @@ _MOST_HEADED: Final = 50
 _HEAD: Final = 1000
 """Characters in which an update or a report says which time it is of."""
 _LONGEST_TITLE: Final = 100
-_RECAP: Final = re.compile(
-    rf"(?:title: *)?(?:[\w&.]+ ){{0,2}}?(?P<month>(?-i:(?=[A-Z])){MONTH})(?: \w+)? "
-    r"(?:updates?|recap|newsletter|in review)(?=$| *[–—|:(]| - )",
-    re.IGNORECASE,
-)
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
 _BULLETS: Final = re.compile(r"[●▪◦‣►➢➤◆](?:(?<=\n.)|(?<=\n .)|(?<=\A.))(?=\s)")
 """Other marks of an item at the beginning of a line."""
@@ -520,7 +515,7 @@ class LedgerDocument:
             and not (WORDS.of_plans.search(line) or WORDS.of_others.search(line))
         ):
             return dated[0] if WORDS.update.search(line[: dated[0].start]) else None
-        named = _RECAP.match(line)
+        named = WORDS.recap.match(line)
         day = self.calendar.dated
         if named is None or day is None:
             return None

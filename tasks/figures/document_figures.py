@@ -42,9 +42,6 @@ from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.tags import Tag, parse_tag
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
 
-_SEGMENTS: Final = re.compile(r"Segment|ProductOrService|ProductsAndServices|Geographical|MajorCustomer", re.IGNORECASE)
-_GROUP: Final = re.compile(r"Consolidat|FinancialStatementsType|GroupCompany|LegalEntity", re.IGNORECASE)
-_ALONE: Final = re.compile(r"Separate|Company|Single|Individual|Parent|NonConsolidated", re.IGNORECASE)
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OF_SUMMARY: Final = re.compile(r"(?:IFRS|US)?(?:SummaryOfBusinessResults)?$")
@@ -199,14 +196,14 @@ def _entity(members: Iterable[str]) -> str | None:
     parts: list[str] = []
     for member in members:
         axis, _, value = member.partition("=")
-        if _GROUP.search(axis) and _WHOLE.match(value):
+        if WORDS.tag_of_group.search(axis) and _WHOLE.match(value):
             continue
         if axis.startswith("ResultForecast") and (value.startswith("Result") or value == "ForecastMember"):
             continue
-        if _GROUP.search(axis) and _ALONE.search(value):
+        if WORDS.tag_of_group.search(axis) and WORDS.tag_of_parent.search(value):
             parts.append(PARENT)
             continue
-        if not _SEGMENTS.search(axis) or value == "typed":
+        if not WORDS.tag_of_segment.search(axis) or value == "typed":
             return ""
         parts.append(" ".join(_WORDS.findall(value.removesuffix("Member"))))
     return ", ".join(parts) or None

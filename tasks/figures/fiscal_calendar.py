@@ -42,8 +42,6 @@ _YEAR_WORDS: Final = ("year", "jahr", "exercice", "ejercicio", "esercizio", "exe
 _AHEAD: Final = 20
 """Characters before "period ended" that may say that it is no year."""
 _DATE_LINE: Final = 3000
-_DATE_KEY: Final = re.compile(r"\W*(?:date|datum|fecha|data)\W*:", re.IGNORECASE)
-"""Before a month that is the document's own: "Date: December 2024"."""
 _TITLE_LINES: Final = 3
 _TWO_DIGITS: Final = re.compile(r"\d\d")
 _SENTENCE_END: Final = re.compile(r"(?<=[.;]) ")
@@ -171,8 +169,6 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
 
 
 _TWO: Final = 2
-_COUNTED_SHARES: Final = re.compile(r",? (?:there|we|the|\d)[^.]{0,80}\b(?:shares|options|outstanding|holders)\b")
-"""Behind a day of the cover page, which is no year's end: "As of October 16, 2025, there were … shares"."""
 _Day = tuple[int, int]
 """Month and day."""
 
@@ -220,23 +216,15 @@ def _count_ends(head: str, lower: str, headed: Iterable[tuple[int, date]], *, qu
 
 def _headed_years(head: str) -> Iterator[tuple[int, date]]:
     """The fiscal years over columns for which a table names their ends too: "FY 2024" over "28-Jan-24"."""
-    for match in _ROW_OF_YEARS.finditer(head):
+    for match in WORDS.row_of_years.finditer(head):
         (_, *fiscal), (label, *days) = (line.split("\t") for line in match.groups())
-        if label.strip() and not (_NAME_OF_ENDS.fullmatch(label) or WORDS.period_end_name.fullmatch(label)):
+        if label.strip() and not (WORDS.name_of_ends.fullmatch(label) or WORDS.period_end_name.fullmatch(label)):
             continue  # days on which something was paid, filed or due
         cells = zip(fiscal, days, strict=False)
         named = [(header_period(name), header_period(day)) for name, day in cells if name and day]
         years = [(name.year, day.end) for name, day in named if name and name.year and day and day.end]
         if len(years) > 1 and not is_out_of_step(years):
             yield from years
-
-
-_ROW_OF_YEARS: Final = re.compile(
-    r"^([^\t\n]{0,40}(?:\t *(?:FY|fiscal)[ -]?(?:(?:19|20)\d\d|\d\d)[AE]?\b[^\t\n]{0,6}){2,})\t*\n([^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-_NAME_OF_ENDS: Final = re.compile(r"(?:(?:fiscal|financial) )?(?:years?|periods?)[- ]end(?:s|ed|ing)?:?", re.IGNORECASE)
 
 
 def is_out_of_step(years: Iterable[tuple[int, date]]) -> bool:
@@ -266,7 +254,7 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
         when = next(iter(find_periods(match.group(1))), None)
         if when is None or (not of_year and quarterly):
             continue
-        if words.startswith("as ") and _COUNTED_SHARES.match(head, match.end()):
+        if words.startswith("as ") and WORDS.counted_shares.match(head, match.end()):
             continue
         ends_on = (when.end.month, when.end.day) if when.end else when.month_day
         if (
@@ -437,7 +425,7 @@ def _document_date(text: str, name: str) -> date | None:
         [WORDS.year_due.sub(" ", line) for line in some if _TWO_DIGITS.search(line)]
         for some in (text.strip().split("\n")[:_TITLE_LINES], text.split("\n"))
     )
-    first += filter(_DATE_KEY.match, lines)
+    first += filter(WORDS.date_key.match, lines)
     told = [part for line in lines for part in _SENTENCE_END.split(line) if not WORDS.to_come.search(part)]
     head, prose, body = (
         "\n".join(line for line in some if "\t" not in line) for some in (first, told, lines)

@@ -68,7 +68,6 @@ _SURE_OF_COLUMNS: Final = 100
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
 _SIGNS: Final = frozenset("$€£¥₹")
-_TOTAL_ALONE: Final = re.compile(r"total(?: (?:eoy|eop))?|summe|gesamt|totale", re.IGNORECASE)
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
 
@@ -413,7 +412,7 @@ class _Table:
         section = section.rstrip(":")
         if not name or not section:
             return None
-        is_total = _TOTAL_ALONE.fullmatch(name) is not None
+        is_total = WORDS.total_alone.fullmatch(name) is not None
         return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
     def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:

@@ -74,14 +74,7 @@ _DOES: Final = frozenset({"turned over"})
 _LENGTHS: Final = {"dai": 0, "day": 0, "wee": 0, "mon": 1, "moi": 1, "mes": 1, "maa": 1, "qua": 3}
 _RATE: Final = re.compile(r"\b(daily|weekly|monthly|quarterly)(?: \w+)?\s*$", re.IGNORECASE)
 """Words before a concept that say of how many months an amount is: "monthly revenue", "quarterly net sales"."""
-_RATE_BEHIND: Final = re.compile(
-    r" (?:an?|each|every|per|pro|im|par|al|por) (day|week|month|quarter|Monat|Quartal|mois|mese?|maand)\b",
-    re.IGNORECASE,
-)
-"""The same behind an amount: "EUR 5 million a month"."""
 _YEAR: Final = 12
-_PART: Final = re.compile(r"(?i)\b(?:q[1-4]|h[12]|half|mois|(?:month|quart|mon[ae]t|halbj|mes|maan|trimes|semes)\w*)\b")
-"""Words that speak of less than a year."""
 _ANNUAL: Final = re.compile(r"\barr\b|annual", re.IGNORECASE)
 
 
@@ -354,17 +347,14 @@ def _is_of_another_name(document: LedgerDocument, sentence: str, start: int) -> 
 
 def _find_other_name(document: LedgerDocument, sentence: str, start: int) -> re.Match[str] | None:
     """The name that is a sentence's subject, if the document's first lines do not have it."""
-    subject = _SUBJECT.match(sentence)
-    if subject is None or _GENERAL.search(subject["name"]) or _is_in_head(document, subject["name"], start):
+    subject = WORDS.company_subject.match(sentence)
+    if (
+        subject is None
+        or WORDS.general_subject.search(subject["name"])
+        or _is_in_head(document, subject["name"], start)
+    ):
         return None
     return subject
-
-
-_SUBJECT: Final = re.compile(
-    r"\W*(?:The )?(?P<name>[A-Z][\w.&’-]+(?: [A-Z][\w.&’-]+){0,3})(?P<who>, (?:the|an?|our|its) [^,.;\d]{3,60},)? "
-    r"(?:had|has|made|reported|posted|delivered|generated|achieved|recorded|contributed|booked|saw)\b"
-)
-_GENERAL: Final = re.compile(r"\b(?:Company|Group|Business|Firm|Corporation|Fund|Bank|Management|Board|We|It)\b")
 
 
 def _is_in_head(document: LedgerDocument, name: str, start: int) -> bool:
@@ -459,7 +449,7 @@ def _figure(
         findings.leave_out("no period")
         return None
     spoken.hear(when)
-    rate = _RATE.search(sentence[: match.start()]) or _RATE_BEHIND.match(sentence[amount.end :])
+    rate = _RATE.search(sentence[: match.start()]) or WORDS.rate_behind.match(sentence[amount.end :])
     if rate and not instant and "money" in concept.units and look_up(_LENGTHS, rate[1][:3]) != count_months(period):
         findings.leave_out("a rate, not the amount of its period")
         return None
@@ -484,7 +474,7 @@ def _find_time(
         return when if when is not None and when.start >= match.start() else None
     own = own_period(document, sentence, match.start(), amount.end) if when is None else None
     compared = WORDS.compared_in_brackets.match(sentence[end:]) if when is None else None
-    of_part = document.is_of_a_quarter or (own and own.months != _YEAR) or _PART.search(sentence, 0, end)
+    of_part = document.is_of_a_quarter or (own and own.months != _YEAR) or WORDS.part_of_a_year.search(sentence, 0, end)
     if compared and (year := read_compared_year(compared)) and not of_part:
         own = When(year=year + 1, months=_YEAR)  # "(2023: € 3.9 m)" behind it: this is the year after
     when = when or own

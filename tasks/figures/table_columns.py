@@ -43,8 +43,6 @@ from tasks.language.periods import (
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _LONGEST_SCALE: Final = 90
-_GROUP: Final = re.compile(r"\b(?:group|consolidated|konzern|groupe|gruppo|grupo|groep|koncern\w*)\b", re.IGNORECASE)
-_ALONE: Final = re.compile(r"^(?!.*\bgroup\b).*\b(?:company|parent)\b", re.IGNORECASE)
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
 """What heads a row that says of columns what they rest on, and not of whom they are."""
@@ -95,7 +93,7 @@ def read_header(
     newest year, which "Exercice N" and "Boekjaar" on forms refer to; `of_document` is its own time, which "this
     month" refers to. In a sheet (`of_sheet`) a plan's heading begins above its first column.
     """
-    lines = [spell_heading(line, month_first) for line in lines if not _PUBLISHED.match(line)]
+    lines = [spell_heading(line, month_first) for line in lines if not WORDS.page_key.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
@@ -186,10 +184,6 @@ _EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 
 _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
-
-
-_PUBLISHED: Final = re.compile(r"(?:date|pub_?[dD]ate|published|updated|lastmod|created): ")
-"""Keys of the day on which a page was published, over its text: it heads no table."""
 
 
 def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
@@ -286,9 +280,11 @@ def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
     columns = [
         replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
     ]
-    if not any(_GROUP.search(column.words) for column in columns):
+    if not any(WORDS.column_of_group.search(column.words) for column in columns):
         return columns
-    return [replace(c, entity=PARENT) if not c.entity and _ALONE.search(c.words) else c for c in columns]
+    return [
+        replace(c, entity=PARENT) if not c.entity and WORDS.column_of_parent.search(c.words) else c for c in columns
+    ]
 
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:

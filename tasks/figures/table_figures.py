@@ -240,9 +240,6 @@ def _cut(grid: Grid, first: int, last: int) -> list[Row]:
     return kept
 
 
-_CONTINUING: Final = re.compile(r"\bcontinuing\b(?! and discontinued)", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class TableCandidate:
     """A possible figure, with how certain its label is, its section, its table, where its row begins, and whether its
@@ -282,7 +279,9 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
 
 def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
     """The reliable candidates of one concept and period, with each part under its own name."""
-    of_all = [each for each in candidates if not _CONTINUING.search(each.figure.label)]  # operations, where some are
+    of_all = [
+        each for each in candidates if not WORDS.continuing.search(each.figure.label)
+    ]  # operations, where some are
     group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
     if len({(each.row, each.figure.value) for each in group}) > len({each.row for each in group}):
