@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Figure, Findings, Taxonomy, either, find_basis, words_in
+from tasks.figures.figure import WORDS, Figure, Findings, Taxonomy, find_basis, words_in
 from tasks.figures.sentence_periods import SEVERAL, SeveralError, Spoken, find_period, in_brackets, own_period
 from tasks.language.numbers import PERCENT
 from tasks.language.periods import When, find_periods
@@ -20,33 +20,6 @@ def is_hypothetical(sentence: str, at: int) -> bool:
     return WORDS.count_hypothetical.search(sentence, begin, end if end >= 0 else len(sentence)) is not None
 
 
-_BEHIND: Final = (
-    r"(?=\s*(?:$|[\n.;)\[|]|\((?!p(?:er|ro)\b)|[–—-]\s|(?:customers?|clients?|kunden|total|ftes?|full|part|vollzeit\w*"
-    r"|paying|active|as|at|on|in|of wh\w+|vs|versus|up|down|compared|from|zum|am|per(?= \d)|im|ende|gesamt"
-    rf"|{either('people')})\b))"
-)
-"""Behind a number that counts people or customers: no "days", "GB" or "€", as in "Team: 14 days"."""
-
-
-def _match_list_line(words: str) -> re.Pattern[str]:
-    """A pattern for a line that contains a count and nothing else: "Customers at 31 December 2024: 3,450"."""
-    return re.compile(
-        rf"^(?:[•\-–*]\s*)?(?:number of |total |anzahl |active |paying |year[- ]end )*(?:average )?(?:{words})"
-        r"(?: \((?:fte|average|year[- ]end)s?\))?"
-        rf"[^:\d]{{0,20}}[^:]{{0,25}}?[:=]\s*(?P<number>\d{{1,3}}(?:[,.]\d{{3}})+|\d{{1,6}})"
-        rf"(?![\d.,]*\d|\s?%){_BEHIND}(?P<after>)",
-        re.IGNORECASE,
-    )
-
-
-_LISTED_PEOPLE: Final = _match_list_line("employees|employee count|headcount|team(?: size)?|staff|ftes?|mitarbeiter")
-_LISTED_CUSTOMERS: Final = _match_list_line("customers|customer count|clients|kunden")
-_LISTED: Final = re.compile(
-    r"(?i)\W*(?:(?:number of|total|average|anzahl|active|paying|employees?|headcount|team|size|staff|ftes?|mitarbeiter"
-    r"|customers?|count|clients|kunden)\W+)+"
-)
-_END: Final = re.compile(rf"\s*(?:(?:in )?total|{either('people')}|customers|clients|kunden)?\.?\s*$", re.IGNORECASE)
-"""Behind the number of a list's item that has no other word on it: no "12 part-time", "12 lost"."""
 _ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
@@ -71,12 +44,12 @@ def _counts(taxonomy: Taxonomy, sentence: str, lower: str) -> Iterator[tuple[str
     undated = _without_days(sentence) if WORDS.count_day_before.search(sentence) else sentence
     for concept, words, counted_by in (
         ("headcount", _PEOPLE, WORDS.people_employed),
-        ("headcount", _PEOPLE, _LISTED_PEOPLE),
+        ("headcount", _PEOPLE, WORDS.listed_people),
         ("headcount", _PEOPLE, WORDS.people_numbered),
         ("headcount", _PEOPLE, WORDS.workforce),
         ("headcount", _PEOPLE, WORDS.people_on_payroll),
         ("customers", _BUYERS, WORDS.customers_counted),
-        ("customers", _BUYERS, _LISTED_CUSTOMERS),
+        ("customers", _BUYERS, WORDS.listed_customers),
         ("largest_customer_share", _BUYERS, WORDS.largest_customer),
         ("shares", _STOCK, WORDS.shares_in_issue),
     ):
@@ -101,8 +74,8 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     when = when or own_period(document, sentence, match.start(), match.end())
     when = when or spoken.inherit(sentence, match.start("number"), instant=not share)
     when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
-    said = when is None and _LISTED.fullmatch(sentence, 0, match.start("number"))
-    if said and _END.match(sentence, match.end("number")):
+    said = when is None and WORDS.listed_name.fullmatch(sentence, 0, match.start("number"))
+    if said and WORDS.listed_end.match(sentence, match.end("number")):
         when = spoken.own_time()
     calendar = document.calendar
     if when is None and calendar.ends and document.kind.basis == "audited" and len(document.text) < 60_000:

@@ -620,6 +620,18 @@ def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, ce
         ("Team: 25 seats", []),
         ("Team: 14 €", []),
         ("Customers: 24h", []),
+        ("Team: 14 on request", []),
+        ("Team: 14 as needed", []),
+        ("Team: 14 at $5", []),
+        ("Team: 14 am", []),
+        ("Team: 14 up to 20", []),
+        ("Team: 14 – monthly", []),
+        ("Team: 14 - 20", []),
+        ("Team: 14 active days", []),
+        ("Team: 14 (days)", []),
+        ("Team: 14 [days]", []),
+        ("Mitarbeiter: 14 im Monat", []),
+        ("Staff: 14 part payments", []),
     ],
 )
 def test_a_line_of_a_list_counts_people_where_nothing_else_is_behind_the_number(line: str, counted: list[str]) -> None:
