@@ -90,7 +90,9 @@ _MARKS: Final = {
     mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark not in {"kr.", "S/"}
 }
 _WORDLIKE: Final = {
-    mark: re.compile(rf"(?<!\w){mark}\.?(?= ?[-(]?\d)|(?<=\d) ?{mark}(?!\w)|(?:^|(?<=\t)){mark}(?=\t|$)", re.MULTILINE)
+    mark: re.compile(
+        rf"(?<!\w){mark}\.?(?= ?\(?\d| -\d)|(?<=\d) ?{mark}(?!\w)|(?:^|(?<=\t)){mark}(?=\t|$)", re.MULTILINE
+    )
     for mark in currency_marks()
     if mark[-1].isalpha() and mark not in {"R", "kr"}
 } | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+"), "S/": re.compile(r"(?<![\w&+/])S/\.?(?! ?[A-Za-z])")}
