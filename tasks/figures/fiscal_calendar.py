@@ -257,6 +257,8 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
         if words.startswith("as ") and WORDS.counted_shares.match(head, match.end()):
             continue
         ends_on = (when.end.month, when.end.day) if when.end else when.month_day
+        if not of_year and ends_on and ends_on[1] < make_day(_ANY_YEAR, ends_on[0], 31).day:
+            ends_on = ends_on if when.end and words.startswith("as ") else None  # "Stand 4. März": of writing
         if (
             ends_on
             and not of_year

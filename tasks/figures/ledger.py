@@ -52,7 +52,7 @@ from tasks.figures.figure import (
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.from_sentences import FOUNDING_YEAR
 from tasks.figures.limited import COLUMNS, LookedThrough, WrittenText, figure_from, make_limits, reason, receive, submit
-from tasks.language.periods import When, count_months, find_periods, last_day
+from tasks.language.periods import When, count_months, find_periods, last_day, make_day
 from tasks.operation import operation
 from tasks.reading.text_writer import Reading, sure_day, today
 
@@ -69,6 +69,7 @@ _FIRST_OF_WEEKS: Final = "12-24"
 """After this day of December years of weeks end that are as good as calendar years."""
 _MOST_CALENDARS: Final = 20
 """Documents of a room that are asked when their years end, those with most figures first."""
+_ENDS_OF_MONTHS: Final = frozenset(make_day(2023, month, 31) for month in range(1, 13))
 _FIRST_SURE_MONTH: Final = 3
 """A year that ends in January or February may bear the name of the year before."""
 
@@ -88,7 +89,13 @@ def by_the_rooms_year(rows: Sequence[RoomFigure], text_of: Callable[[int], str])
         text = text_of(text_id)
         if not learn_calendar(text, ends[text_id][1]).said:
             silent[text_id] = text
-    others = [row for row in rows if row.text_id in ends and row.text_id not in of_calendar_years]
+    told = {
+        text_id
+        for text_id, (end, name) in ends.items()
+        if date.fromisoformat(f"2023-{end.replace('02-29', '02-28')}") in _ENDS_OF_MONTHS
+        or learn_calendar(text_of(text_id), name).said
+    }  # a day within a month may be the one on which something was written
+    others = [row for row in rows if row.text_id in told - of_calendar_years]
     calendar = _calendar(others)
     said_december = len(silent) < len(of_calendar_years)
     if calendar is None or said_december or not silent:

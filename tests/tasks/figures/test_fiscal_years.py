@@ -114,3 +114,7 @@ def test_a_year_begins_behind_the_last_one_where_it_is_of_whole_weeks(before: da
 def test_the_first_year_of_weeks_begins_behind_the_last_one_of_the_calendar() -> None:
     calendar = Calendar(ends={2023: date(2023, 12, 31), 2024: date(2024, 12, 28)})
     assert calendar.resolve(When(year=2024), instant=False) == "2024-01-01/2024-12-28"
+
+
+def test_a_day_within_a_month_on_which_something_was_written_ends_no_year() -> None:
+    assert learn_calendar("Results as of Dec 23\n\nRevenue 2023").year_end(2023) == date(2023, 12, 31)
