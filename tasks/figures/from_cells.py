@@ -67,6 +67,9 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
+_YEAR: Final = 12
+_SIDED: Final = re.compile(r"\d ?[CDHS]$")
+"""An amount with the side of the account that it stands on: "9.792.063,15C"."""
 _SIGNS: Final = frozenset("$€£¥₹")
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -170,6 +173,7 @@ class _Table:
         """Continue under these title lines, which say what kind of table it is."""
         self._over = labels.over_table(titles)
         self._titles = list(self._over.titles)
+        self._is_trial_balance = any(map(WORDS.trial_balance.search, (self._document.name, *self._titles)))
         self._table_basis = self._over.find_basis(self._over.lines[-3:])
         self._of_units: list[str] = []  # lines of a header that hold for the next one too: "(Millions of yen)"
 
@@ -446,6 +450,12 @@ class _Table:
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
+        if (
+            self._is_trial_balance
+            and when
+            and ((meaning.kind == "duration" and (when.months or _YEAR) < _YEAR) or any(map(_SIDED.search, row.cells)))
+        ):
+            why_not = "balances of a trial balance"  # of what came in since the year began, and of unread sides
         if why_not:
             self._findings.leave_out(why_not)
             return None

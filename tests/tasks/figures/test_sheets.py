@@ -681,3 +681,63 @@ def test_years_between_the_months_of_a_series_are_passed_by(tmp_path: Path) -> N
     for column in ([*of_2023, *months], [*months, *of_2023]):
         found = sheet(tmp_path, [*head, *column])
         assert ("revenue", "60005", "2023-01-01/2023-12-31", None, "management") in found
+
+
+def test_rows_that_name_their_own_year_beside_their_label(tmp_path: Path) -> None:
+    rows: list[Row] = [["Year", "Metric", "Value (INR Cr.)"]]
+    rows += [[year, name, value] for year in (2023, 2024) for name, value in (("Revenue", 912.5), ("Net income", 88.1))]
+    assert [found[:3] for found in sheet(tmp_path, rows)] == [
+        ("revenue", "9125000000", "2023-01-01/2023-12-31"),
+        ("net_income", "881000000", "2023-01-01/2023-12-31"),
+        ("revenue", "9125000000", "2024-01-01/2024-12-31"),
+        ("net_income", "881000000", "2024-01-01/2024-12-31"),
+    ]
+    turned: list[Row] = [[name, year, value] for year, name, value in rows]
+    assert len(sheet(tmp_path, turned)) == 4
+
+
+@cases(
+    ("why", "body"),
+    [
+        (
+            "one label twice in a year",
+            "2023\tRevenue\t5,500\n2023\tRevenue\t7,500\n2023\tCosts\t1,500\n2023\tCosts\t2,500\n",
+        ),
+        ("days", "2023-03-31\tRevenue\t5,500\n2023-06-30\tRevenue\t7,500\n2023-03-31\tCash\t2\n2023-06-30\tCash\t3\n"),
+        ("parts", "2023\tRevenue\tRome\t5,500\n2024\tRevenue\tBonn\t7,500\n2023\tCash\tRome\t5\n2024\tCash\tBonn\t7\n"),
+        ("others", "2023\tAcme Ltd\t5,500\n2024\tAcme Ltd\t7,500\n2023\tBeta Ltd\t5,500\n2024\tBeta Ltd\t7,500\n"),
+    ],
+)
+def test_rows_of_a_list_name_no_years_of_their_own(why: str, body: str) -> None:
+    assert not figures(f"EUR\nDate\tItem\tValue\n{body}"), why
+
+
+def test_years_marked_as_historical_stand_before_those_of_the_forecast(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD thousands", "2022H", "2023H", "2060F"], ["Revenue", 25461, 26248, 26950]]
+    assert [found[1:] for found in sheet(tmp_path, rows)] == [
+        ("25461000", "2022-01-01/2022-12-31", None, "management"),
+        ("26248000", "2023-01-01/2023-12-31", None, "management"),
+        ("26950000", "2060-01-01/2060-12-31", None, "forecast"),
+    ]
+
+
+def test_phases_over_the_months_of_a_plan_are_no_parts_and_names_over_equal_times_are(tmp_path: Path) -> None:
+    months: list[Row] = [["", "Seed", "", "", "Series A", ""], ["EUR", "2020", "2021", "2022", "2023", "2024"]]
+    assert {found[3] for found in sheet(tmp_path, [*months, ["Revenue", 4000, 5000, 6000, 7000, 8000]])} == {None}
+    parts: list[Row] = [["", "Retail", "", "Online", ""], ["EUR", "2021", "2022", "2021", "2022"]]
+    assert {found[3] for found in sheet(tmp_path, [*parts, ["Revenue", 5000, 6000, 7000, 8000]])} == {
+        "Retail",
+        "Online",
+    }
+
+
+def test_names_that_a_program_wrote_are_read_as_words(tmp_path: Path) -> None:
+    rows: list[Row] = [["", "2022", "2023"], ["costOfRevenue", 51337, 53177], ["CapEx", 70000, 80000]]
+    assert {found[0] for found in sheet(tmp_path, rows)} == {"cost_of_revenue", "capital_expenditure"}
+
+
+def test_a_trial_balance_tells_no_flow_of_a_month_and_its_account_codes_no_day() -> None:
+    head = "Balancete de 01/09/2025 a 30/09/2025\n04.2.1.03 Uniformes\n"
+    rows = "Conta\tDébito\tCrédito\tSaldo atual\nReceita líquida\t687.574,22\t10.906.515,54\t90.848.381,66\n"
+    assert not figures(f"{head}{rows}")
+    assert figures(rows.replace("Saldo atual", "30/09/2025").replace("Receita líquida", "Total do ativo"))
