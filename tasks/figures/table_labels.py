@@ -59,7 +59,7 @@ class LabelReader:
 
     def may_speak(self, words: str) -> bool:
         """Whether a label contains a word of any concept."""
-        return self._may_speak(plain_label(words))
+        return self._may_speak(plain_label(_whole_words(words)))
 
     def _may_speak(self, plain: str) -> bool:
         if self._taxonomy.may_speak(plain):
@@ -77,6 +77,8 @@ class LabelReader:
         cut = WORDS.label_part_cut_word.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
             plain = plain_label(cut)
+        if self._taxonomy.meaning(plain) is None:
+            plain = plain_label(_part_words(words))
         if not self._may_speak(plain):
             return None
         found = self._taxonomy.meaning(self._short.get(plain, plain))
@@ -169,11 +171,17 @@ def _cut(words: str, when: When) -> str:
 
 
 def _whole_words(words: str) -> str:
-    """A label; if its cell truncated the last word, both with and without that word."""
-    if not words[-1:].islower():
-        return words
-    cut = WORDS.label_part_cut_word.sub("", words)
-    return words if cut == words else f"{words} | {cut}"
+    """A label; also without a last word that its cell truncated, and with the words that a program joined apart."""
+    cut = WORDS.label_part_cut_word.sub("", words) if words[-1:].islower() else words
+    return " | ".join({words, cut, _part_words(words)})
+
+
+def _part_words(words: str) -> str:
+    """The words of a name that a program wrote: "cost Of Revenue" for "costOfRevenue"."""
+    return _JOINED.sub(" ", words) if words.isalpha() else words
+
+
+_JOINED: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=16)
