@@ -160,7 +160,8 @@ class _Table:
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
-        self._in_sections = tables.begins_with_sections(self._rows[:_LONGEST_FORM])
+        self._times = tables.time_column(self._rows[:_LONGEST_FORM], reader.speaks)
+        self._in_sections = self._times == 0 or tables.begins_with_sections(self._rows[:_LONGEST_FORM])
         self._days = Series(self._rows, comma_decimal=self._comma)
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
@@ -382,13 +383,13 @@ class _Table:
         coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
-        numbers = [at for at in numbers if at > max(named_by, coded or 0)]
+        numbers = [at for at in numbers if at > max(named_by, coded or 0) and at != self._times]
         numbers = self._without_note(row, numbers)
         over, is_whole_side = self._read_sum(row, numbers, section)
         if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             self._section = "" if is_whole_side else self._section
             label, meaning = over, over.meaning
-        when = label.when if label else None
+        when = header_period(row.cells[self._times]) if self._times is not None else label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
         return _RowWords(name, label, meaning, when, numbers)

@@ -9,7 +9,7 @@ from typing import Final
 from tasks.figures.figure import WORDS, find_basis
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
-from tasks.language.periods import HINT, find_periods, header_words
+from tasks.language.periods import HINT, find_periods, header_period, header_words
 
 MOST_PIECES: Final = 3
 """Cells of a row into which a date may be cut."""
@@ -276,6 +276,32 @@ def begins_with_sections(rows: Sequence[Row]) -> bool:
     numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number(comma_decimal=False))
     sections = [row.name for row in numbered if is_label(row.cells[1])]
     return len(sections) >= fewest and all(map(WORDS.statement_section.fullmatch, sections))
+
+
+def time_column(rows: Sequence[Row], speaks: Callable[[str], bool]) -> int | None:
+    """The column, 0 or 1, in which each row names its own time beside its label: "2018 | Revenue | 900".
+
+    No two rows say the same of one time, and none has another name; `speaks` knows two labels, and all occur again.
+    """
+    numbered = [row for row in rows if row.width > _PAIR and row.has_number(comma_decimal=False)]
+    for at in (0, 1):
+        names = [row.cells[1 - at] for row in numbered]
+        times = [row.cells[at] for row in numbered]
+        known = {*filter(speaks, {*names})}
+        if (
+            len(known) >= _PAIR
+            and all(map(_is_span, times))
+            and not any(is_label(cell) for row in numbered for cell in row.cells[_PAIR:])
+            and len({*zip(times, names, strict=True)}) == len(numbered) >= _PAIR * len({*names})
+        ):
+            return at
+    return None
+
+
+def _is_span(cell: str) -> bool:
+    """Whether a cell is a year or part of one, and not a day."""
+    when = header_period(cell) if len(cell) <= _LONGEST_YEAR else None
+    return when is not None and when.dated and (when.end is None or when.months is not None)
 
 
 def is_label(cell: str) -> bool:
