@@ -161,6 +161,8 @@ class _Table:
         head, said = tables.part_head(grid.rows[:_LONGEST_FORM], reader.speaks)
         self._rows = grid.rows[head:]
         self._times = tables.time_column(self._rows[:_LONGEST_FORM], reader.speaks)
+        names = [row.name for row in self._rows[:_LONGEST_FORM] if row.name.isdecimal()]
+        self._counts_rows = names[:2] in (["0", "1"], ["1", "2"])
         self._in_sections = self._times == 0 or tables.begins_with_sections(self._rows[:_LONGEST_FORM])
         self._days = Series(self._rows, comma_decimal=self._comma)
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
@@ -392,6 +394,8 @@ class _Table:
         when = header_period(row.cells[self._times]) if self._times is not None else label.when if label else None
         if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
             when = header_period(row.cells[0])
+        if self._counts_rows and row.name.isdecimal() and not meaning:
+            when = None  # row 1980 of a list is of no year
         return _RowWords(name, label, meaning, when, numbers)
 
     def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool]:

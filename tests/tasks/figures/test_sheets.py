@@ -741,3 +741,9 @@ def test_a_trial_balance_tells_no_flow_of_a_month_and_its_account_codes_no_day()
     rows = "Conta\tDébito\tCrédito\tSaldo atual\nReceita líquida\t687.574,22\t10.906.515,54\t90.848.381,66\n"
     assert not figures(f"{head}{rows}")
     assert figures(rows.replace("Saldo atual", "30/09/2025").replace("Receita líquida", "Total do ativo"))
+
+
+def test_the_number_of_a_row_is_no_year(tmp_path: Path) -> None:
+    listed: list[Row] = [[at, f"60{at}.SZ", 150_000 + at] for at in range(2010)]
+    assert not sheet(tmp_path, [["", "code", "total_assets"], *listed])
+    assert len(sheet(tmp_path, [["Year", "Total assets"], [2023, 150_000], [2024, 160_000]])) == 2
