@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
+
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ("api", "deployments", "flows", "storage", "tasks")
 
@@ -69,7 +71,7 @@ Change = Callable[[Path, Path], list[Path]]
 MEND = ("pipx install diligence", "uninstall taskpack", "--force-reinstall --no-deps diligence")
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@cases("package", PACKAGES)
 def test_the_command_knows_its_own_packages(package: str) -> None:
     source = (REPOSITORY / "diligence.py").read_text()
     opening = (REPOSITORY / package / "__init__.py").read_text().removeprefix('"""').split("\n")[0]

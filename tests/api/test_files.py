@@ -113,7 +113,7 @@ def test_ranges_of_ten_bytes(given: str | None, part: tuple[int, int] | None) ->
     assert parse_range(given, 10) == part
 
 
-@pytest.mark.parametrize("given", ["bytes=10-", "bytes=-0", "bytes=99-100"])
+@cases("given", ["bytes=10-", "bytes=-0", "bytes=99-100"])
 def test_ranges_behind_the_end(given: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
         parse_range(given, 10)

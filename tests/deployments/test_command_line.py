@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from deployments.cli import COMMANDS, app, errors_reported, load
 from storage import database
+from tests.cases import cases
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, saying
@@ -123,7 +124,7 @@ def test_wrong_options_are_told_in_plain_words(tmp_path: Path) -> None:
     assert "/" not in call(["deploy", "--help"], tmp_path).stdout.split("--batch")[1].split("--reports")[0]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@cases("name", COMMANDS)
 def test_a_command_is_listed_with_the_first_line_of_its_own_help(name: str) -> None:
     assert load(name).help.splitlines()[0] == COMMANDS[name].help
 

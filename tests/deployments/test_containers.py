@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cases import cases
 from tests.deployments.test_settings import names
 from tests.waiting import free_port, wait_for
 
@@ -51,9 +52,7 @@ def test_no_password_has_a_default() -> None:
     assert not re.search(r"\$\{\w*(PASSWORD|KEY|AUTH)\w*:-", text)
 
 
-@pytest.mark.parametrize(
-    "file", ["compose.yaml", "Dockerfile", "kubernetes/diligence.yaml", "systemd/diligence.service"]
-)
+@cases("file", ["compose.yaml", "Dockerfile", "kubernetes/diligence.yaml", "systemd/diligence.service"])
 def test_every_setting_that_is_named_exists(file: str) -> None:
     found = set(re.findall(r"\b(?:DILIGENCE|OPENAI)_[A-Z_]+[A-Z]\b", (DEPLOYMENTS / file).read_text()))
     assert found

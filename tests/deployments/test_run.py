@@ -57,7 +57,7 @@ def test_without_a_price_the_tokens_are_told_and_what_to_do() -> None:
     assert "DILIGENCE_AI_PRICES" in lines[-2]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pace", "says"),
     [
         (None, "time     unknown: `diligence doctor` measures"),

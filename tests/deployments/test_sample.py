@@ -44,7 +44,7 @@ def text(name: str) -> str:
     return read_with_embedded(ROOMS / name, PurePosixPath(name).suffix).text
 
 
-@pytest.mark.parametrize("company", COMPANIES)
+@cases("company", COMPANIES)
 def test_each_room_holds_all_five_formats_over_several_folders(company: str) -> None:
     room = documents(ROOMS / company)
     assert 8 <= len(room) <= 15

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.cases import cases
 from tests.linear_time.calls import CALLS, EXCUSED, PACKAGES, call_of, functions, modules, reason_to_excuse
 from tests.linear_time.measuring import Limits, Subject, measure
 from tests.linear_time.subjects import CALLS_ALONE, PATTERNS, of_calls, of_functions, of_patterns
@@ -22,7 +23,7 @@ def failures(subjects: Iterator[Subject], limits: Limits) -> list[str]:
     return [str(case) for case in measure([*subjects], limits) if case.fails]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@cases("package", PACKAGES)
 def test_every_function_that_takes_a_text_is_measured_or_excused(package: str) -> None:
     left = [name for name, function in functions(package) if not (call_of(name, function) or reason_to_excuse(name))]
     assert left == [], "give them a call in `CALLS`, or a reason in `EXCUSED`"

@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tasks.ai.answerer import AnswerCut
 from tasks.ai.openai.errors import ContextWindowExceeded, UnsupportedRequestFormat, error_for_status
 from tasks.ai.openai.protocols import Reply, read_completion, read_response
@@ -95,7 +93,7 @@ def test_the_emulator_loads_its_model_as_the_real_server_does() -> None:
     assert (emulated.status, json.loads(emulated.body)) == (recording["status"], json.loads(recording["answer"]))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "kind"),
     [
         ("a chat beyond the context", ContextWindowExceeded),

@@ -28,6 +28,7 @@ from tasks.errors import (
 from tasks.operation import Operation, operation, source_failed
 from tasks.prefect_setup import untracked
 from tasks.spans import Tracing
+from tests.cases import cases
 from tests.servers.openai_server import ModelServer
 from tests.web.server import LoopbackServer, Reply
 
@@ -79,7 +80,7 @@ def test_its_own_options_come_before_the_usual_ones() -> None:
     assert patient.task.retries == 5
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "again"),
     [
         (SourceFailed("It failed."), True),

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tasks.errors import BadRequest
 from tasks.user_file import Line, Mistakes, UserFile, nearest, read_user_text, yaml_value
+from tests.cases import cases
 
 
 class Shape(BaseModel):
@@ -74,7 +75,7 @@ def test_a_value_may_be_read_as_text() -> None:
     assert yaml_value("[DE, NO, 1e3]", as_text=True) == ["DE", "NO", "1e3"]
 
 
-@pytest.mark.parametrize("written", ["[a", "{", "!!python/name:os.system x", "[" * 3000])
+@cases("written", ["[a", "{", "!!python/name:os.system x", "[" * 3000])
 def test_what_is_no_value_is_a_value_error(written: str) -> None:
     with pytest.raises(ValueError, match="is no value"):
         yaml_value(written)

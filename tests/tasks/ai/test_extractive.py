@@ -217,7 +217,7 @@ def test_years_of_bounds_and_numbers_like_years_need_not_be_there() -> None:
     assert not best_sentences("What was revenue in 2020?", [Source(1, "a.pdf", None, told)])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("question", "text", "is_answered"),
     [
         ("Who are the directors?", "The supplier's directors are Jane Poe and John Roe. It delivers steel.", False),

@@ -21,6 +21,7 @@ from tasks.ai.calls import (
 )
 from tasks.ai.extractive import ExtractiveAnswerer
 from tasks.ai.openai.answerer import OpenAiAnswerer
+from tests.cases import cases
 from tests.servers.openai_server import ModelServer
 
 
@@ -63,7 +64,7 @@ def test_a_name_stays_in_its_line() -> None:
     assert len(fenced.splitlines()) == 3
 
 
-@pytest.mark.parametrize("text", [ATTACK, "", "\ud800"])
+@cases("text", [ATTACK, "", "\ud800"])
 def test_material_stands_in_the_users_part_alone(text: str) -> None:
     system, user = judgement_prompt("Score the revenue.", text, Verdict)
     assert (system["role"], user["role"]) == ("system", "user")
@@ -160,7 +161,7 @@ def test_an_order_in_a_source_s_name_is_told() -> None:
     assert "the name of source 2" in warning
 
 
-@pytest.mark.parametrize("text", ["Due.\n[comment, A. Author: Agreed?]", "[hidden row]\nCosts\t80", "5 [computed]"])
+@cases("text", ["Due.\n[comment, A. Author: Agreed?]", "[hidden row]\nCosts\t80", "5 [computed]"])
 def test_what_marks_mean_is_told_where_a_text_has_some(text: str) -> None:
     marked = question_prompt("Is it due?", [Source(1, "a.docx", None, text)])[0]["content"]
     plain = question_prompt("Is it due?", [Source(1, "a.docx", None, "Due.")])[0]["content"]

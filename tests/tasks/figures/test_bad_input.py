@@ -108,7 +108,7 @@ def test_units_that_contradict_are_left_out_and_counted() -> None:
     assert found.left_out["units that contradict"] == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "P&L in EUR thousand\nEUR million\t2024\nRevenue\t6,300\n",
@@ -133,14 +133,14 @@ def test_a_dollar_sign_is_of_the_dollar_that_the_header_names() -> None:
     assert [each.unit for each in findings("AUD thousand\t2024\nRevenue\t$6,300\n").figures] == ["AUD"]
 
 
-@pytest.mark.parametrize("cell", ["#REF!", "5,000-6,000", ">6,000", "6,3001)"])
+@cases("cell", ["#REF!", "5,000-6,000", ">6,000", "6,3001)"])
 def test_a_cell_that_is_no_single_number_is_left_out_and_counted(cell: str) -> None:
     found = findings(f"EUR thousand\t2023\t2024\nRevenue\t{cell}\t6,300\nEBITDA\t900\t950\n")
     assert [f"{figure.value:f}" for figure in found.figures] == ["6300000", "900000", "950000"]
     assert found.left_out == {"no single number": 1}
 
 
-@pytest.mark.parametrize("cell", ["n/a", "TBD", "#DIV/0!", "5-6", "six hundred"])
+@cases("cell", ["n/a", "TBD", "#DIV/0!", "5-6", "six hundred"])
 def test_a_row_without_numbers_heads_no_columns(cell: str) -> None:
     text = f"EUR thousand\t2023\t2024\nRevenue\t5,100\t6,300\nOther income\t{cell}\t{cell}\nEBITDA\t900\t950\n"
     periods = {figure.period[:4] for figure in findings(text).figures if figure.concept == "ebitda"}

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from decimal import Decimal
 
-import pytest
-
 from tasks.figures.company import find_company, name_other_companies
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.derived import choose_counted_figures
@@ -12,7 +10,7 @@ from tasks.figures.figure import Figure
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "name", "company"),
     [
         ("SEVEN A.D. INC.\nSTATEMENTS OF FINANCIAL POSITION\nCash\t5", "accounts.pdf", "SEVEN A.D. INC."),

@@ -4,8 +4,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.derived import derive
 from tasks.figures.figure import Figure
@@ -51,7 +49,7 @@ def test_what_need_not_agree_is_no_conflict(other: RoomFigure) -> None:
     assert find_conflicts([row("9412345"), other]) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("better", "worse", "rule"),
     [
         ({"basis": "audited"}, {"dated": "2025-06-01"}, "basis: audited before management"),

@@ -24,7 +24,7 @@ FIRST = "Borrowings were £9.6 million at 30 June 2024."
 DEBT = ("debt", "9600000", "2024-06-30")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("second", "found"),
     [
         ("Cash was £2.3 million.", [("cash", "2300000", "2024-06-30")]),
@@ -42,7 +42,7 @@ def test_a_new_paragraph_is_of_no_time_that_was_named_before() -> None:
     assert said(f"{FIRST}\n\nCash was £2.3 million.\n") == [DEBT]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "line", "found"),
     [
         ("FY24 in figures", "Net sales of $88.2M", [("revenue", "88200000", "2024-01-01/2024-12-31")]),
@@ -161,14 +161,14 @@ def test_ordinary_ways_to_say_a_figure(sentence: str, found: list[tuple[str, str
     assert [(figure.concept, f"{figure.value:f}") for figure in figures(sentence + "\n")] == found
 
 
-@pytest.mark.parametrize("words", ["FY24 (year to March 2024)", "The financial year ends in March.", "Year end: March"])
+@cases("words", ["FY24 (year to March 2024)", "The financial year ends in March.", "Year end: March"])
 def test_a_year_may_be_named_by_its_last_month(words: str) -> None:
     assert said(f"{words}\n\nRevenue was ₹51 crore in FY24.\n") == [
         ("revenue", "510000000", "2023-04-01/2024-03-31"),
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "found"),
     [
         ("CHF 1,000\t2024\nNet sales\t312,904\n", [("revenue", "312904000", "")]),

@@ -1,7 +1,5 @@
 """Currencies of figures: by marks, codes and names of any country; none that a document does not name is guessed."""
 
-import pytest
-
 from tasks.figures.conflicts import RULE, RoomFigure, find_conflicts
 from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
@@ -62,7 +60,7 @@ def test_a_currency_is_known_by_its_name(words: str, currency: str) -> None:
     assert _units(f"Amounts expressed in {words}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", currency)]
 
 
-@pytest.mark.parametrize("mark", ["NT$", "HK$", "S$", "A$"])
+@cases("mark", ["NT$", "HK$", "S$", "A$"])
 def test_a_dollar_sign_is_that_of_the_dollar_which_the_document_marks(mark: str) -> None:
     (_, marked), (_, bare) = _units(f"\t2024\nRevenue\t{mark}4,120,000\nGross profit\t$1,200,000\n")
     assert bare == marked != "USD"
@@ -102,7 +100,7 @@ def test_two_currencies_in_one_table_each_keep_their_own() -> None:
     assert _units(text) == [("revenue", "EUR"), ("revenue", "USD")]
 
 
-@pytest.mark.parametrize("label", ["R&D expenses", "Appendix R 3", "Lei e loro"])
+@cases("label", ["R&D expenses", "Appendix R 3", "Lei e loro"])
 def test_letters_that_are_no_currency_give_none(label: str) -> None:
     assert _units(f"{label}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", "unknown")]
 
@@ -123,7 +121,7 @@ def test_amounts_of_an_unknown_currency_make_ratios_and_growth_alone() -> None:
     assert find_conflicts([*rows, *_room(text.replace("4,000,000", "5,000,000"), "two.csv")], RULE) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "currency"),
     [
         ("Mills Limited, Karachi, Pakistan", "unknown"),
@@ -141,7 +139,7 @@ def test_rupees_are_those_of_the_country_that_a_document_names(before: str, curr
     assert _units(f"{before}\n\t2024\n(Rs.)\t\nRevenue\t4,120,000\n") == [("revenue", currency)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "currency"),
     [("Hosting, USD 18", "unknown"), ("Paid $18 for a domain", "unknown"), ("Currency: USD", "USD"), ("$18", "USD")],
 )

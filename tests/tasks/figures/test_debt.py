@@ -1,13 +1,12 @@
 """Debt that no document states: the sum of its rows in the balance sheet, where all of them are understood."""
 
-import pytest
-
 from tasks.figures.conflicts import RoomFigure
 from tasks.figures.derived import derive
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.expressions import figure_values, read_expression
 from tasks.figures.figure import taxonomy
+from tests.cases import cases
 
 SHEET = """Consolidated balance sheets (in millions of dollars)
 \tDecember 31, 2023\tDecember 31, 2022
@@ -64,7 +63,7 @@ def test_the_rows_of_a_balance_sheet_are_summed_with_their_inputs() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after"),
     [
         ("Short-term borrowings", "Loan notes of the founders"),  # a row of debt that is not understood

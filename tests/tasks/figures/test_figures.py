@@ -245,7 +245,7 @@ def test_figures_of_a_workbook_name_their_cells(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "text", "basis"),
     [
         ("Budget 2025.txt", "EUR m\t2025\nRevenue\t20.0\n", "budget"),

@@ -29,7 +29,7 @@ def test_the_heading_at_a_page_s_foot_holds_for_the_rows_on_the_next() -> None:
     assert [value for value, _ in whole(text, "revenue")] == ["310000000", "280000000"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "next_page",
     [
         "31 December 2020\nTotal assets\t4,000\t3,000\n",  # a date of its own
@@ -68,7 +68,7 @@ def test_assets_held_for_sale_are_not_those_of_the_company() -> None:
     assert whole(text, "total_assets") == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "In 2024 we acquired Alder for approximately $16.1 billion in cash ($15.7 billion, net of cash acquired).",

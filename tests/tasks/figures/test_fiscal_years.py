@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from datetime import date
 
-import pytest
-
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -12,6 +10,7 @@ from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.ledger import by_the_rooms_year
 from tasks.language.periods import When
+from tests.cases import cases
 
 ACCOUNTS = (
     "Accounts for the year ended 31 March 2024\n\nGBP thousand\t2024\t2023\nEBITDA\t6,320\t5,480\nDebt\t4,100\t4,000\n"
@@ -102,7 +101,7 @@ def test_a_day_of_shares_ends_no_year_and_that_of_accounts_does() -> None:
     assert str(learn_calendar(covers + accounts).year_end(2024)) == "2024-07-16"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "begins"),
     [(date(2021, 12, 25), "2021-12-26"), (date(2022, 1, 1), "2022-01-02"), (date(2021, 12, 26), "2022-01-01")],
 )

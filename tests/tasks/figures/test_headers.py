@@ -52,7 +52,7 @@ def test_a_line_with_more_times_than_groups_leaves_the_figures_out() -> None:
     assert (revenues(text), findings(text).left_out) == ([], {"headers that contradict themselves": 2})
 
 
-@pytest.mark.parametrize(
+@cases(
     "header",
     [
         "\t2023-03-31\t2023-06-30\t2023-09-30\t2023-12-31\t\t2022-12-31\t2023-12-31",
@@ -72,7 +72,7 @@ def test_quarters_that_end_in_no_order_are_left_out() -> None:
     assert findings(text).left_out == {"headers that contradict themselves": 3}
 
 
-@pytest.mark.parametrize(
+@cases(
     "header",
     [
         "\t2023 €m\t2023 %\t2022 €m\t2022 %",
@@ -235,7 +235,7 @@ def test_a_day_beside_the_end_of_a_year_ends_the_year_so_far() -> None:
     assert found == [("4647", "EUR", "2025-01-01/2025-08-31"), ("6047", "EUR", "2024-01-01/2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("head", "period"),
     [
         ("1.1.-30.9.2025", "2025-01-01/2025-09-30"),
@@ -254,9 +254,7 @@ _BOXES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("marks", "value"), [(("", "x", ""), 262_942_000), (("X", "", ""), 262_942), (("", "", "[x]"), 262_942_000_000)]
-)
+@cases(("marks", "value"), [(("", "x", ""), 262_942_000), (("X", "", ""), 262_942), (("", "", "[x]"), 262_942_000_000)])
 def test_of_a_forms_boxes_for_units_the_marked_one_counts(marks: tuple[str, str, str], value: int) -> None:
     newest, _ = findings(_BOXES.format(*marks), "cuentas.csv").figures
     assert (int(newest.value), newest.period, newest.entity) == (value, "2013-12-31", None)
@@ -367,7 +365,7 @@ def test_gross_amounts_and_numbers_of_lines_are_no_figures(text: str, assets: li
     assert {each.entity for each in found} == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "periods"),
     [
         ("\t30/06/2024 31/12/2023\t\n", ["2024-06-30", "2023-12-31"]),
@@ -460,7 +458,7 @@ def test_the_year_before_a_time_begins_a_year_before_it() -> None:
     assert [period for *_, period in found] == ["2024-01-15/2024-12-31", "2023-01-15/2023-12-31"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "period"),
     [
         ("2024-12-31 23:59:59", "2024-12-31"),
@@ -499,7 +497,7 @@ def dated_pages(*pages: str) -> list[tuple[str, str]]:
     return [(each.concept, each.period) for each in found]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "periods"),
     [
         ("Balance sheet 2024", [("revenue", YEARS[0]), ("total_assets", "2024-12-31")]),

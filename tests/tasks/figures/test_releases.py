@@ -1,7 +1,5 @@
 """Figures of releases on quarters and of quarterly reports, whose tables and years are named in other ways."""
 
-import pytest
-
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
@@ -198,7 +196,7 @@ def test_cash_held_for_sale_is_not_the_change_of_cash() -> None:
     assert [[tie.stated for tie in each] for each in ties] == [[], [40]]
 
 
-@pytest.mark.parametrize("heading", ["quarter to June 30", "Quartal zum 30. Juni", "trimestre clos le 30 juin"])
+@cases("heading", ["quarter to June 30", "Quartal zum 30. Juni", "trimestre clos le 30 juin"])
 def test_a_quarter_named_by_its_last_day_is_no_year(heading: str) -> None:
     text = f"$ million, {heading}\t2023\t2022\nRevenue\t8,603\t7,720\nNet income\t1,267\t68\n"
     assert {period for _, _, period, _ in found(text)} == {"2023-04-01/2023-06-30", "2022-04-01/2022-06-30"}
@@ -260,7 +258,7 @@ def test_the_same_period_of_another_year_is_as_long_and_a_brands_revenue_is_not_
     assert [each[1] for each in found(brand.replace("Betty", "The Company"))] == ["106000000"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sentence", "expected"),
     [
         (

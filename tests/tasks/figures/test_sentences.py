@@ -1,7 +1,5 @@
 """Figures of sentences as minutes, notes and slides write them."""
 
-import pytest
-
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
@@ -35,7 +33,7 @@ def test_german_minutes() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "figure"),
     [
         ("$24.7M ARR as of 31 December 2024", ("recurring_revenue", "24700000", "USD", "2024-12-31")),
@@ -52,7 +50,7 @@ def test_lines_of_slides_and_notes(line: str, figure: tuple[str, str, str, str])
     assert said(line) == [figure]
 
 
-@pytest.mark.parametrize(("written", "value"), [("402 TEUR", 402_000), ("MEUR 8,4", 8_400_000), ("T€ 15", 15_000)])
+@cases(("written", "value"), [("402 TEUR", 402_000), ("MEUR 8,4", 8_400_000), ("T€ 15", 15_000)])
 def test_a_letter_before_the_currency_multiplies(written: str, value: int) -> None:
     (amount,) = amounts(written, comma_decimal=True)
     assert (int(amount.value), amount.unit) == (value, "EUR")
@@ -204,7 +202,7 @@ def test_the_loss_of_the_year_before_is_a_loss_too() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("bracket", "period"),
     [
         ("(fiscal year ended March 31, 2024)", "2023-04-01/2024-03-31"),
@@ -227,7 +225,7 @@ def test_an_average_that_is_told_before_its_verb_is_no_days_count() -> None:
     assert said(text) == [("headcount", "131", "count", "2024-01-01/2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "Alla data del 31 dicembre 2024 i dipendenti erano 412.",
@@ -339,7 +337,7 @@ def test_a_line_that_ends_before_its_amount_goes_on_and_no_place_moves() -> None
     assert figure.place == "line 2"
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Revenue, gross profit and EBITDA for 2024 were EUR 20.0m and EUR 9.0m, respectively.",
@@ -381,7 +379,7 @@ def test_a_segments_figure_names_its_segment_and_the_groups_does_not() -> None:
     assert [(int(figure.value), figure.entity) for figure in found] == [(9_000_000, "Harbour"), (31_000_000, None)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "end"),
     [
         ("The accounting reference date is 31 March.", (3, 31)),

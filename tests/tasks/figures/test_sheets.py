@@ -214,7 +214,7 @@ def test_a_count_that_looks_like_a_year_in_a_tables_only_row() -> None:
     assert figures("As at\t31-Mar-23\t31-Mar-24\nHeadcount\t1840\t2012\n")[1][1] == "2012"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "values"),
     [
         ("NOKm\t2023A\t2024A", ["4390000000", "4812000000"]),
@@ -616,7 +616,7 @@ def test_what_is_marked_as_actual_beside_its_own_budget_keeps_both(tmp_path: Pat
     assert [(figure[1], figure[4]) for figure in found] == [("90000", "management"), ("95000", "budget")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "found"),
     [
         ("Consolidated cash flow statement for the years ended 31 December 2024 and 2023", []),

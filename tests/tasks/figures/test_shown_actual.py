@@ -1,7 +1,5 @@
 """Which figures are actual: those of periods that were over when their document was written."""
 
-import pytest
-
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -134,7 +132,7 @@ def test_a_date_in_a_table_dates_no_document() -> None:
     assert LedgerDocument(text, [], "model.txt").calendar.dated is None
 
 
-@pytest.mark.parametrize("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
+@cases("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
 def test_a_day_that_cannot_be_is_said_and_not_taken(moment: str) -> None:
     dates = file_dates("", moment)
     assert (dates.label, dates.doubt[:18]) == (DOUBTED, "The file is dated ")

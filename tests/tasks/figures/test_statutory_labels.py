@@ -91,7 +91,7 @@ def test_a_sum_is_what_the_line_over_its_table_says(name: str) -> None:
     assert _figures(text.replace("243", "244")) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("loss", "either"),
     [
         ("Prejuízo líquido do exercício", "Lucro/prejuízo do período"),

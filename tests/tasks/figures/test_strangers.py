@@ -20,7 +20,7 @@ def figures(text: str) -> list[tuple[str, str, str, str | None]]:
     return [(each.concept, f"{each.value:f}", each.period, each.entity) for each in found]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("days", "period"),
     [
         (("2024-01-31", "2024-02-29", "2024-03-31"), MONTH),
@@ -86,7 +86,7 @@ def test_a_row_without_a_label_below_a_heading_is_not_the_headings() -> None:
     assert figures(text) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "rows",
     [
         "Equity\n\tShare capital\t100\t90\nDebt\n\tOverdraft\t10\t20\nCash\n\tPetty cash\t5\t6\n",
@@ -106,13 +106,13 @@ def test_years_that_name_rows_are_not_numbers_of_the_label_above() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "other"), [("O2", "B2B"), ("A", "B"), ("日本", "米国"), ("한국", "미국")])
+@cases(("one", "other"), [("O2", "B2B"), ("A", "B"), ("日本", "米国"), ("한국", "미국")])
 def test_a_short_name_over_a_column_is_a_part_of_the_company(one: str, other: str) -> None:
     found = figures(f"EUR\t{one} 2024\t{other} 2024\tTotal 2024\nRevenue\t4,000\t5,000\t9,000\n")
     assert [(value, entity) for _, value, _, entity in found] == [("4000", one), ("5000", other), ("9000", None)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("head", "values"),
     [
         ("Solde débiteur 2024\tSolde créditeur 2024\tTotaux 2024", ["1300"]),
@@ -128,7 +128,7 @@ def test_sides_and_movements_of_an_account_are_no_parts_of_the_company(head: str
     assert [(value, entity) for _, value, _, entity in found] == [(value, None) for value in values]
 
 
-@pytest.mark.parametrize(
+@cases(
     "sentence",
     [
         "Founded in 2009 in Sheffield, the company employs a workforce of 312 people.",
@@ -159,7 +159,7 @@ def test_a_first_column_of_sections_is_passed_over() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("head", "parts"),
     [
         ("Company", "Alpha GmbH, Beta GmbH"),
@@ -547,7 +547,7 @@ def test_numbers_of_years_name_no_part_of_the_company() -> None:
     assert [entity for _, _, _, entity in found] == ["A1", "O2", "B"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "part"),
     [("Summary", None), ("SUMMARY VALUES", None), ("BS", None), ("Balance sheet", None), ("UK", "UK")],
 )
@@ -556,7 +556,7 @@ def test_words_for_a_table_over_all_its_columns_are_no_part_of_the_company(title
     assert [entity for *_, entity in found] == [part, part]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "kept"),
     [
         ("Net income\t950\t1,050\n", ["950", "1050"]),
@@ -582,7 +582,7 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     assert [(value, entity) for _, value, _, entity in market] == [("1000000", "Total"), ("400000", "Alpha")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("labels", "cells"),
     [
         ("Revenue Cash Equity", "Acme|Acme S.A.|ACME"),
@@ -597,7 +597,7 @@ def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, ce
     assert {entity for *_, entity in figures(text)} == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "counted"),
     [
         ("Team: 14", ["14"]),

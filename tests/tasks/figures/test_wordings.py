@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import pytest
-
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import guess_language, taxonomy
@@ -74,7 +72,7 @@ def test_short_names_count_in_their_own_language_alone() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "language"),
     [
         ("Der Umsatz der Gesellschaft und das Ergebnis sind im Jahr gestiegen", "de"),
@@ -91,7 +89,7 @@ def test_crowns_are_of_the_language_that_the_document_is_written_in() -> None:
     assert said(swedish) == [("revenue", "48212000", "SEK", "2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "period"),
     [
         ("FY24/25", "2024-04-01/2025-03-31"),
@@ -109,7 +107,7 @@ def test_a_currencys_letter_beside_a_year_is_no_mark_of_an_actual() -> None:
     assert said("\t2024 A$'000\nTotal revenue\t54,370\n") == [("revenue", "54370000", "AUD", "2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Gewinn- und Verlustrechnung vom 1. Oktober 2023 bis 30. September 2024",
@@ -148,7 +146,7 @@ def test_billions_may_be_a_letter_behind_the_currency() -> None:
     assert said("\t2024\nRevenue ($B)\t40.2\n") == [("revenue", "40200000000", "USD", "2024-12-31")]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "value"),
     [
         ("Total Intel stockholders' equity\t105,590\n{others}Total stockholders' equity\t105,612", "105590"),

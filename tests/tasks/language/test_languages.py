@@ -1,7 +1,5 @@
 """Which languages the texts of a data room are written in."""
 
-import pytest
-
 from tasks.language.words import detect_language, detect_languages
 from tests.cases import cases
 
@@ -23,7 +21,7 @@ def test_a_sentence_tells_its_language(language: str) -> None:
     assert detect_language(SENTENCES[language]) == language
 
 
-@pytest.mark.parametrize("text", ["", "1,204\t1,118\t986", "Alpha Holdings B.V., Amsterdam", "§ 12 (3)"])
+@cases("text", ["", "1,204\t1,118\t986", "Alpha Holdings B.V., Amsterdam", "§ 12 (3)"])
 def test_figures_and_names_tell_none(text: str) -> None:
     assert detect_language(text) is None
 

@@ -39,7 +39,7 @@ def test_no_form_of_a_name_leaves(text: str, gone: str) -> None:
     assert show(hidden) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     ["The price may mark a bank.", "Interest of internationals", "Softwares of a new kind", "Personnel, PERSONNEL"],
 )

@@ -8,6 +8,7 @@ import pytest
 from tasks.ranking import rank
 from tasks.ranking.index import WordPositions
 from tasks.ranking.lexicon import Compounds, stem, words
+from tests.cases import cases
 
 FAMILIES = {
     "meldepflicht": 0,
@@ -90,7 +91,7 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "question"), QUESTIONS)
+@cases(("text", "question"), QUESTIONS)
 def test_a_word_is_found_with_other_endings(text: str, question: str) -> None:
     room = [ENGLISH.format("nothing"), GERMAN.format("nichts"), text, ENGLISH.format("again")]
     assert [position for position, _ in rank(room, question, 1)] == [2]

@@ -1,9 +1,8 @@
 """How a question is read: what counts, what is only the asking, and what documents call it."""
 
-import pytest
-
 from tasks.language.words import tokens
 from tasks.ranking.query import rarity, read_query
+from tests.cases import cases
 
 
 def weights(question: str) -> dict[str, float]:
@@ -60,7 +59,7 @@ def test_an_aside_weighs_less_than_what_is_asked() -> None:
     assert most(aside) < most("capex")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("question", "clause"),
     [
         ("Which state's law governs the interpretation of the contract?", True),
@@ -77,7 +76,7 @@ def test_rare_words_say_more_than_common_ones() -> None:
     assert rarity(("aluminium",)) > rarity(("asset",)) > rarity(("agreement",)) > 0
 
 
-@pytest.mark.parametrize("question", ["", " ", "the of and", "?!"])
+@cases("question", ["", " ", "the of and", "?!"])
 def test_a_question_without_words_asks_for_nothing(question: str) -> None:
     assert read_query(question).terms == ()
 

@@ -40,7 +40,7 @@ def test_wordings_count_more_than_the_question_and_leave_it_in() -> None:
     assert order == [0, 3]
 
 
-@pytest.mark.parametrize("wordings", [["aircraft"], ["the of"], [""]])
+@cases("wordings", [["aircraft"], ["the of"], [""]])
 def test_wordings_that_no_text_has_change_nothing(wordings: list[str]) -> None:
     index = WordIndex(TEXTS)
     plain = [position for position, _ in index.rank("revenue office lease board 2023", 10)]
@@ -51,17 +51,17 @@ def test_texts_that_share_no_word_are_left_out() -> None:
     assert rank(TEXTS, "aircraft", 10) == []
 
 
-@pytest.mark.parametrize("question", ["", "  ", "the of and", "?!", "\0"])
+@cases("question", ["", "  ", "the of and", "?!", "\0"])
 def test_a_question_without_words_finds_nothing(question: str) -> None:
     assert rank(TEXTS, question, 5) == []
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["", " ", "the of"], ["—"]])
+@cases("texts", [[], [""], ["", " ", "the of"], ["—"]])
 def test_texts_without_words_are_never_found(texts: list[str]) -> None:
     assert rank(texts, "the revenue", 5) == []
 
 
-@pytest.mark.parametrize(("k", "found"), [(-1, 0), (0, 0), (1, 1), (99, 2)])
+@cases(("k", "found"), [(-1, 0), (0, 0), (1, 1), (99, 2)])
 def test_at_most_k_are_given(k: int, found: int) -> None:
     assert len(rank(TEXTS, "revenue lease", k)) == found
 
@@ -106,7 +106,7 @@ def test_forms_of_one_word_are_one_token(one: str, other: str) -> None:
     assert tokens(one) == tokens(other) != []
 
 
-@pytest.mark.parametrize(("one", "other"), [("83.4", "834"), ("3.7", "83.7"), ("business", "busy"), ("2023", "2024")])
+@cases(("one", "other"), [("83.4", "834"), ("3.7", "83.7"), ("business", "busy"), ("2023", "2024")])
 def test_different_words_stay_different(one: str, other: str) -> None:
     assert tokens(one) != tokens(other)
 

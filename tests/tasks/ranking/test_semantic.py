@@ -16,6 +16,7 @@ from tasks.ranking import WordIndex
 from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Candidate, SemanticRanking, fuse, under_way
 from tasks.ranking.vocabulary import entries
+from tests.cases import cases
 from tests.servers.embeddings_server import EmbeddingsServer, with_vector
 from tests.servers.openai_server import failing
 from tests.storage import rows
@@ -202,7 +203,7 @@ def test_fused_scores_fall_and_equal_passages_keep_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(("k", "given"), [(-1, 0), (0, 0), (1, 1), (9, 2)])
+@cases(("k", "given"), [(-1, 0), (0, 0), (1, 1), (9, 2)])
 def test_at_most_k_are_given(k: int, given: int) -> None:
     assert len(fuse([(0, 2.0), (1, 1.0)], np.array([0.1, 0.2]), [1, 1], k)) == given
 

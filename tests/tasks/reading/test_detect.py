@@ -127,7 +127,7 @@ def test_an_archive_under_the_name_of_a_text_is_not_read_as_one(named: str, data
         read_document(data, named)
 
 
-@pytest.mark.parametrize("words", ["PK is short for Phil Katz", "7z", "Rar!"])
+@cases("words", ["PK is short for Phil Katz", "7z", "Rar!"])
 def test_a_text_that_only_begins_like_an_archive_is_a_text(words: str) -> None:
     assert read_document(words.encode(), ".txt").text == words
 

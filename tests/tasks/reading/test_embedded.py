@@ -203,7 +203,7 @@ def test_what_cannot_be_read_is_a_warning_and_never_a_failure(name: str, data: b
     ]
 
 
-@pytest.mark.parametrize("failure", [ValueError("secret"), Damaged("x"), RecursionError(), KeyError("part")])
+@cases("failure", [ValueError("secret"), Damaged("x"), RecursionError(), KeyError("part")])
 def test_whatever_a_reader_stumbles_over_is_damage(failure: Exception) -> None:
     def stumble(data: bytes, extension: str) -> Reading:
         raise failure

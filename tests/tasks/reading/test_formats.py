@@ -82,9 +82,7 @@ def test_the_same_package_under_another_name_is_of_the_same_format(extension: st
     assert formats.find_format_by_mime_type(formats.mime_type(extension)) == document_format
 
 
-@pytest.mark.parametrize(
-    ("name", "extension"), [("Deck.PPTX", ".pptx"), ("a.b/c.d.pdf", ".pdf"), ("läse\nmich.txt", ".txt")]
-)
+@cases(("name", "extension"), [("Deck.PPTX", ".pptx"), ("a.b/c.d.pdf", ".pdf"), ("läse\nmich.txt", ".txt")])
 def test_the_extension_gives_the_format(name: str, extension: str) -> None:
     assert formats.find_format(name) == extension
 

@@ -123,7 +123,7 @@ def test_a_raised_mark_in_markup(extension: str, data: bytes) -> None:
     assert "Sales were 1,234² in the 2nd year" in read(extension, data).text
 
 
-@pytest.mark.parametrize("mark", ["2", "12", "(3)"])
+@cases("mark", ["2", "12", "(3)"])
 def test_a_raised_mark_in_a_pdf(mark: str) -> None:
     def draw(canvas: Canvas) -> None:
         write(canvas, 72, 700, "Revenue 1,234", mark)
@@ -149,7 +149,7 @@ def test_small_print_in_a_pdf_is_no_mark() -> None:
     assert not set(text) & set("⁰²³⁸⁹")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "plain"),
     [("1,234² now", "1,234  now"), ("350 m² of", "350 m² of"), ("10⁶ EUR", "    EUR"), ("EBITDA⁽¹⁾", "EBITDA   ")],
 )
@@ -445,7 +445,7 @@ def test_very_many_white_runs_in_very_many_tables_are_read_in_bounded_time() -> 
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("state", "text"),
     [("<w:showingPlcHdr/>", "Law: \n"), ('<w:showingPlcHdr w:val="0"/>', "Law: Swiss law\n"), ("", "Law: Swiss law\n")],
 )

@@ -2,7 +2,6 @@
 
 from io import BytesIO
 
-import pytest
 from openpyxl import Workbook
 
 from tasks.reading import read_document
@@ -18,6 +17,7 @@ from tasks.reading.text_writer import (
     page_numbers,
     with_cells,
 )
+from tests.cases import cases
 
 
 def labels(text: str, kind: str = TABLE, label: str = "") -> dict[str, str]:
@@ -64,7 +64,7 @@ def test_tables_of_a_sheet_that_an_empty_row_parts_keep_the_headers_above_unless
     assert found["130"] == "row “Revenue”, column “2024”"
 
 
-@pytest.mark.parametrize("mark", ["[hidden row]", "[hidden column C]", "[comment: Why?]"])
+@cases("mark", ["[hidden row]", "[hidden column C]", "[comment: Why?]"])
 def test_marks_between_rows_are_no_rows(mark: str) -> None:
     assert labels(f"\t2023\n{mark}\nRevenue\t120\n")["120"] == "row “Revenue”, column “2023”"
 

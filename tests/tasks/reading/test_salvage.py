@@ -157,7 +157,7 @@ def test_a_workbook_with_excel_s_default_password_opens(path: Path) -> None:
     assert reading == read_with_embedded(path)
 
 
-@pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx"])
+@cases("extension", [".docx", ".pptx", ".xlsx"])
 def test_any_other_password_is_named_as_what_is_in_the_way(extension: str) -> None:
     path = next(each for each in DOCUMENTS if each.suffix == extension)
     with pytest.raises(PasswordProtected, match="password"):
@@ -177,7 +177,7 @@ def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf() -> None:
     assert embedded.PARTIAL in reading.warnings
 
 
-@pytest.mark.parametrize("extension", [".docx", ".pptx", ".xlsx", ".pdf"])
+@cases("extension", [".docx", ".pptx", ".xlsx", ".pdf"])
 def test_what_no_reader_can_read_is_our_error(extension: str) -> None:
     data = hostile_pdfs.page() if extension != ".pdf" else hostile_files.word()
     with pytest.raises(DiligenceError, match="Ask for it again") as caught:

@@ -1,9 +1,8 @@
 """The promises of the text that every reader writes."""
 
-import pytest
-
 from tasks.language.normalise import clean
 from tasks.reading.text_writer import Place, Reading, Writer
+from tests.cases import cases
 
 
 def test_places_hold_what_was_written_within_them() -> None:
@@ -47,7 +46,7 @@ def test_a_heading_reaches_to_the_next_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dirty", "tidy"),
     [
         ("a\r\nb\rc", "a\nb\nc"),

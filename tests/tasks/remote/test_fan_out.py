@@ -19,6 +19,7 @@ from tasks.cancellation import Cancellation, Cancelled, cancelled_by
 from tasks.remote import retry
 from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tests.cases import cases
 
 WAIT = 30  # seconds; only a hanging test takes them
 
@@ -98,7 +99,7 @@ def test_what_has_not_begun_when_it_is_closed_never_does() -> None:
             late.result(WAIT)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("leave", "error", "waited"),
     [
         (Leave.NEVER, LookupError, True),

@@ -14,13 +14,13 @@ def test_a_price_is_for_a_million_tokens() -> None:
     assert Price(2.5, 10).of(Usage(3, 400_000, 50_000)) == pytest.approx(1.5)
 
 
-@pytest.mark.parametrize("written", ["0.50 USD", " 0.5usd", "0.500000  Usd", ".5 USD"])
+@cases("written", ["0.50 USD", " 0.5usd", "0.500000  Usd", ".5 USD"])
 def test_a_cap_in_dollars_is_read_in_any_case_and_spacing(written: str) -> None:
     assert Cap.parse(written) == Cap(usd=0.5)
     assert str(Cap.parse(written)) == "0.50 USD"
 
 
-@pytest.mark.parametrize("written", ["20000 tokens", "20000TOKENS", "20000  token "])
+@cases("written", ["20000 tokens", "20000TOKENS", "20000  token "])
 def test_a_cap_in_tokens_is_read_in_any_case_and_spacing(written: str) -> None:
     assert Cap.parse(written) == Cap(tokens=20000)
     assert str(Cap.parse(written)) == "20000 tokens"
@@ -44,8 +44,6 @@ def test_a_cap_is_in_one_unit() -> None:
         Cap(usd=1, tokens=1)
 
 
-@pytest.mark.parametrize(
-    ("usd", "shown"), [(12.5, "12.50 USD"), (0.25, "0.2500 USD"), (0.0, "0.0000 USD"), (0.00012345, "0.00012 USD")]
-)
+@cases(("usd", "shown"), [(12.5, "12.50 USD"), (0.25, "0.2500 USD"), (0.0, "0.0000 USD"), (0.00012345, "0.00012 USD")])
 def test_an_amount_is_shown_in_as_many_digits_as_count(usd: float, shown: str) -> None:
     assert dollars(usd) == shown

@@ -107,7 +107,7 @@ def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: s
     assert check(statement, [SOURCE]).verdict is not Finding.SUPPORTED, change
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "sentence"),
     [
         (
@@ -259,7 +259,7 @@ LICENCE = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "is_said"),
     [
         ("Brandt shall be responsible for all surveys of the harbour at its sole cost.", True),
@@ -323,7 +323,7 @@ def test_a_report_does_not_support_what_it_does_not_say(statement: str, change: 
     assert check(statement, [HARBOUR_RESULTS], "Marlow Ferries").verdict is not Finding.SUPPORTED, change
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement", "is_said"),
     [
         ("The wage base is $106,800 for 2011.", "In 2011 the wage base is $106,800.", True),
@@ -419,7 +419,7 @@ def test_the_words_of_a_phrase_may_change_their_order(source: str, statement: st
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "is_supported"),
     [
         ("The Q2 charge included £8 million for severance.", True),

@@ -2,8 +2,6 @@
 
 from decimal import Decimal
 
-import pytest
-
 from tasks.statements.figures import figures, same
 from tests.cases import cases
 
@@ -98,7 +96,7 @@ def test_one_figure_is_another(stated: str, source: str, is_same: bool) -> None:
     assert same(figures(stated)[0], figures(source)[0]) is is_same
 
 
-@pytest.mark.parametrize("text", ["Form 10-K", "COVID-19", "note (2)"])
+@cases("text", ["Form 10-K", "COVID-19", "note (2)"])
 def test_a_number_that_is_a_name_is_no_figure(text: str) -> None:
     assert figures(text) == []
 

@@ -1,7 +1,5 @@
 """Statements in other words than their sentence: what is kept, and what conflicts, by kinds."""
 
-import pytest
-
 from tasks.statements.check import Finding, check
 from tests.cases import cases
 
@@ -22,7 +20,7 @@ Members may not:
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("statement", "form"),
     [
         ("Harlan Freight took a restructuring charge of €4.2 million for the closure of its depot in Ghent.", "verb"),

@@ -1,7 +1,5 @@
 """Statements that a source says in another form: with a pronoun, in a clause of a sentence, from the other side."""
 
-import pytest
-
 from tasks.statements.check import Finding, check
 from tests.cases import cases
 
@@ -28,7 +26,7 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("source", "statement"),
     [
         (NEWS, "Arden Mills has agreed to buy Pell Flour from Corvin Capital for $80 million."),

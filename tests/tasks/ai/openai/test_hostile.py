@@ -294,7 +294,7 @@ def test_an_overflow_is_known_in_the_words_of_each_server(server_name: str) -> N
     assert error.window == window
 
 
-@pytest.mark.parametrize("server_name", ["llama.cpp", "vLLM", "Ollama", "LM Studio 0.4", "LiteLLM"])
+@cases("server_name", ["llama.cpp", "vLLM", "Ollama", "LM Studio 0.4", "LiteLLM"])
 def test_a_context_that_overflows_is_read_in_parts(server_name: str) -> None:
     status, message, _ = OVERFLOWS[server_name]
 

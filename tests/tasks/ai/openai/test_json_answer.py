@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from tasks.ai.openai.answers import Misfit, read_object
+from tests.cases import cases
 from tests.tasks.ai.openai.json_answers import ANSWERS, MATERIAL, MEANT, OTHER, WHOLE, JsonAnswer
 
 
@@ -68,7 +69,7 @@ def test_the_problems_are_those_of_the_object() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["{" * 100_000, "[" * 100_000, '{"a":' * 100_000, "{" + '"' * 60_000])
+@cases("text", ["{" * 100_000, "[" * 100_000, '{"a":' * 100_000, "{" + '"' * 60_000])
 def test_braces_without_end_are_given_up(text: str) -> None:
     assert read(text) is None
 

@@ -84,7 +84,7 @@ def test_a_prompt_that_azure_filters_is_billed() -> None:
     assert refused.value.usage.input_tokens > 0
 
 
-@pytest.mark.parametrize("reason", ["content_filter: RECITATION", "SAFETY", "PROHIBITED_CONTENT", "blocklist"])
+@cases("reason", ["content_filter: RECITATION", "SAFETY", "PROHIBITED_CONTENT", "blocklist"])
 def test_a_filter_that_googles_server_names_in_its_own_words_is_one_call(reason: str) -> None:
     with ModelServer() as server:
         server.always(ending(reason))
@@ -93,7 +93,7 @@ def test_a_filter_that_googles_server_names_in_its_own_words_is_one_call(reason:
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("reason", ["model_length", "max_tokens", "MAX_TOKENS"])
+@cases("reason", ["model_length", "max_tokens", "MAX_TOKENS"])
 def test_an_answer_that_was_cut_is_known_by_other_words_too(reason: str) -> None:
     with ModelServer() as server:
         server.always(ending(reason, GOOD))

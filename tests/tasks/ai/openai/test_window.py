@@ -1,7 +1,5 @@
 """The window: what servers say about it, and what their counts give away."""
 
-import pytest
-
 from tasks.ai.openai.errors import fewest, read_window, was_cut
 from tests.cases import cases
 
@@ -24,12 +22,12 @@ def test_texts_of_all_kinds_are_not_taken_for_cut(text: str, tokens: int) -> Non
     assert not was_cut(text, tokens)
 
 
-@pytest.mark.parametrize("text", [PROSE * 3, GERMAN * 4, TABLE * 2])
+@cases("text", [PROSE * 3, GERMAN * 4, TABLE * 2])
 def test_a_count_at_a_common_window_gives_the_cut_away(text: str) -> None:
     assert was_cut(text, 4096)
 
 
-@pytest.mark.parametrize("text", [PROSE, GERMAN, TABLE * 2])
+@cases("text", [PROSE, GERMAN, TABLE * 2])
 def test_a_server_that_counts_roughly_is_believed(text: str) -> None:
     assert not was_cut(text, len(text) // 4)
     assert not was_cut(text, len(text.split()))
@@ -49,7 +47,7 @@ def test_a_count_near_the_known_window_gives_the_cut_away() -> None:
     assert not was_cut(PROSE[:9000], 6000, window=6000)
 
 
-@pytest.mark.parametrize("counted", [0, 1, 10, 100, 1000])
+@cases("counted", [0, 1, 10, 100, 1000])
 def test_an_odd_count_of_a_middling_prompt_is_only_odd(counted: int) -> None:
     assert not was_cut(PROSE[:15_000], counted)
 

@@ -34,14 +34,14 @@ def test_an_id_alone_or_within_a_url(given: str) -> None:
     assert identifier(given, "document_id") == "1a-B_c"
 
 
-@pytest.mark.parametrize("given", ["", "   ", "\n"])
+@cases("given", ["", "   ", "\n"])
 def test_nothing_is_a_bad_request_that_names_the_field(given: str) -> None:
     with pytest.raises(BadRequest) as raised:
         identifier(given, "document_id")
     assert list(raised.value.fields) == ["document_id"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "given", ["https://example.com", "https://drive.example/file/d//view", "https://drive.example/open?id=", "http://?"]
 )
 def test_a_url_of_another_kind_is_a_bad_request_that_says_what_is_expected(given: str) -> None:

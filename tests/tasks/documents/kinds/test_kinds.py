@@ -187,7 +187,7 @@ def test_at_least_ninety_five_of_a_hundred_titles_have_their_kind() -> None:
     assert len(missed) <= 0.05 * len(TITLES["titles"]), missed
 
 
-@pytest.mark.parametrize(
+@cases(
     ("title", "kinds_of_it"),
     [
         ("Loan and Security Agreement", {"loan_agreement", "security_agreement"}),
@@ -322,7 +322,7 @@ def test_a_title_may_bear_a_number_or_brackets(text: str, kind: str) -> None:
     assert what("doc.txt", text).kind == kind
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "kind"),
     [
         ("Öffentliches Protokoll der 5. Vorstandssitzung vom 20. März 2020\nTOP 1. Begrüßung\n", "board_minutes"),
@@ -345,7 +345,7 @@ def test_a_filing_as_a_page_is_audited_by_its_opinion() -> None:
     assert what("10-K_2022.htm", f"FORM 10-K\nANNUAL REPORT\nFor the year 2022\n{opinion}").kind == AUDITED
 
 
-@pytest.mark.parametrize("name", ["Audited financial statements.html", "Employment contract.htm", "Lease.html"])
+@cases("name", ["Audited financial statements.html", "Employment contract.htm", "Lease.html"])
 def test_a_page_is_what_its_name_says(name: str) -> None:
     unread, read = document_kind(name).kind, what(name, "Acme Ltd\nThe text of a page.\n").kind
     assert unread == read == document_kind(f"{name}.pdf").kind is not None
@@ -391,9 +391,7 @@ def test_the_first_page_of_a_site_is_no_index_by_its_name() -> None:
     assert what("index.html", "Privacy policy\nThe controller is Acme Ltd.").kind == "data_protection_policy"
 
 
-@pytest.mark.parametrize(
-    "title", ["Musterarbeitsvertrag", "Mustermietvertrag", "Musterdarlehensvertrag", "Musterbetriebsvereinbarung"]
-)
+@cases("title", ["Musterarbeitsvertrag", "Mustermietvertrag", "Musterdarlehensvertrag", "Musterbetriebsvereinbarung"])
 def test_a_german_model_contract_is_a_template(title: str) -> None:
     assert [what(f"{title}.docx", "").state, what("f.docx", f"{title}\nzwischen A und B").state] == ["template"] * 2
 
@@ -415,7 +413,7 @@ def test_sections_and_sentences_name_no_document(name: str, text: str) -> None:
     assert what(name, text, "business-continuity-plan" if name.endswith("xlsx") else "").kind is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "state"),
     [
         ("Privacy notice\nContact: [DPO email] / [Phone]\nEffective date: [DD-MMM-YYYY]", "draft"),
@@ -548,7 +546,7 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
     assert is_kind("insurance_cyber", "insurance")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "day"),
     [
         ("Minutes of the board\nPorto, 4 February 2025\n\nThe board met.\n", "2025-02-04"),
@@ -833,7 +831,7 @@ def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
         assert what("f.md", f"{LEASE}\n{line}").state is None, line
 
 
-@pytest.mark.parametrize("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
+@cases("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
 def test_the_text_of_a_program_is_no_document(name: str) -> None:
     assert what(name, "/* the index */") == DocumentKind()
     assert not may_be_document(name)

@@ -1,7 +1,5 @@
 """Delimited values: the delimiter, the encoding and the quoting are found; cells stand as the file writes them."""
 
-import pytest
-
 from tasks.reading import delimited as reader
 from tests.cases import cases
 
@@ -53,7 +51,7 @@ def test_a_quote_that_is_never_closed_swallows_nothing() -> None:
     assert "never closed (1)" in reading.warnings[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("file", "label"),
     [
         ("Item,2023\nRent,5\nPower,6\n", "1"),
@@ -69,7 +67,7 @@ def test_the_table_knows_its_header_where_that_is_sure(file: str, label: str) ->
     assert (reading.places[0].start, reading.places[0].end) == (0, len(reading.text))
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@cases("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_the_encoding_is_found(encoding: str) -> None:
     file = "Käufer;Betrag\nMüller & Söhne;5\nGroß;6\n"
     assert reader.read(file.encode(encoding)).text == file.replace(";", "\t")

@@ -76,7 +76,7 @@ def test_a_page_is_taken_where_it_stands_alone_or_the_plain_form_says_nothing() 
         assert words(message).startswith("Revenue\t9.4\nand more of it")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("plain", "page", "taken"),
     [
         ("Please view this in HTML.", "<p>The purchase price is five million.</p>", "page"),
@@ -263,7 +263,7 @@ def test_a_mail_that_is_cut_off_gives_what_is_there() -> None:
     assert len(attached(cut)["a.pdf"] or b"") > 5000
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [b"no boundary at all", b"--y\n\nanother boundary", b"--xx\n\nwords", b"--x", b""],
 )
@@ -272,12 +272,12 @@ def test_boundaries_that_are_not_there(body: bytes) -> None:
     assert found.text.startswith("From: a@example.com\n")
 
 
-@pytest.mark.parametrize("kind", ["multipart/mixed", "message/rfc822", "multipart/alternative", "text/plain"])
+@cases("kind", ["multipart/mixed", "message/rfc822", "multipart/alternative", "text/plain"])
 def test_types_without_what_belongs_to_them(kind: str) -> None:
     assert reading(raw(b"words", f"Content-Type: {kind}".encode())).text.startswith("From: a@example.com\n")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "named"),
     [
         ('application/pkcs7-mime; smime-type=enveloped-data; name="smime.p7m"', "S/MIME"),
@@ -372,7 +372,7 @@ def test_mutated_mails_raise_nothing_else() -> None:
             continue
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "parameters", "text"),
     [
         (b"One \r\nparagraph.\r\nAnother", b"", "One paragraph.\nAnother"),

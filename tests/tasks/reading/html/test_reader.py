@@ -1,7 +1,5 @@
 """Pages of HTML: what a browser shows, line by line, and none of what it hides."""
 
-import pytest
-
 from tasks.reading.html import reader
 from tests.cases import cases
 
@@ -63,7 +61,7 @@ def test_list_items_carry_the_bullet_or_number_that_is_shown(markup: str, lines:
     assert text_of(markup).splitlines() == lines
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "lines"),
     [
         ("<tr><td>a<td><td>c<tr><td>d<td>e\n<p>f", ["a\t\tc", "d\te f"]),
@@ -132,7 +130,7 @@ def test_hidden_text_stays_out_and_a_warning_tells(hidden: str) -> None:
     assert "evil" not in reading.warnings[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     "shown",
     [
         "<p style='font-size:0.9em;opacity:0.5'>x</p>", "<p aria-hidden=true>x</p>",
@@ -155,7 +153,7 @@ def test_deleted_text_stays_out_and_inserted_text_is_a_place() -> None:
     assert reader.read(page.encode()).warnings == ["Deleted text was left out (Ann, 2024-05-01)."]
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [
         b"\xef\xbb\xbf" + "<p>Größe €".encode(),
@@ -188,6 +186,6 @@ def test_an_empty_page_is_an_empty_text() -> None:
     assert reader.read(b"<p> </p>").warnings == ["No text was found: the document is empty or contains only pictures."]
 
 
-@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
+@cases("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_deep_nesting_costs_no_words(tag: str) -> None:
     assert "end" in reader.read(b"<p>start" + f"<{tag}>".encode() * 20_000 + b"x<p>end").text

@@ -17,6 +17,7 @@ from tasks.documents.texts import document_text
 from tasks.errors import Damaged, TooLarge
 from tasks.reading import read_document
 from tasks.reading.embedded import read_with_embedded
+from tests.cases import cases
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract, picture
 
 WORDS = CLAUSE.split()
@@ -108,7 +109,7 @@ def png(width: int, height: int, data: bytes) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-@pytest.mark.parametrize("extension", [".png", ".jpg", ".tiff"])
+@cases("extension", [".png", ".jpg", ".tiff"])
 def test_what_is_no_picture_is_damaged(extension: str) -> None:
     for data in (b"", b"junk", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0" + bytes(100), b"GIF89a" + bytes(50)):
         with pytest.raises(Damaged):

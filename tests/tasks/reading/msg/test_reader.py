@@ -9,6 +9,7 @@ from tasks.errors import Damaged
 from tasks.reading import read_document
 from tasks.reading.mail import msg as reader
 from tasks.reading.mail.msg import read
+from tests.cases import cases
 from tests.tasks.reading.msg.messages import Value, message, msg
 from tests.tasks.reading.ooxml.compounds import compound
 
@@ -150,7 +151,7 @@ def test_a_body_in_another_encoding_than_it_says_is_read() -> None:
     assert "Größe" in read(data).text
 
 
-@pytest.mark.parametrize("content", [b"", b"words", compound({}), compound({"WordDocument": b"x"})])
+@cases("content", [b"", b"words", compound({}), compound({"WordDocument": b"x"})])
 def test_what_is_no_mail_says_so(content: bytes) -> None:
     with pytest.raises(Damaged):
         read(content)

@@ -3,6 +3,7 @@
 import pytest
 
 from tasks.reading.ooxml.xml import canonical
+from tests.cases import cases
 
 OFFICE = "http://schemas.openxmlformats.org"
 WORD, DRAWN = f"{OFFICE}/wordprocessingml/2006/main", f"{OFFICE}/drawingml/2006/main"
@@ -73,7 +74,7 @@ def test_an_unusual_prefix_of_an_attribute_is_noticed_behind_any_white_space(spa
     assert b' r:id="rId1"' in data
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be"])
+@cases("encoding", ["utf-8", "utf-16", "utf-16-be"])
 def test_the_strict_form_may_have_any_prefix_and_encoding(encoding: str) -> None:
     names = f'xmlns:x="{STRICT}/wordprocessingml/main" xmlns:y="{STRICT}/officeDocument/relationships"'
     whole = part(names, '<x:p y:id="rId1"><x:t>words é</x:t></x:p>', "x:document").decode()

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from tasks.reading.ooxml import drawings as drawings_module
 from tasks.reading.ooxml.drawings import Drawings
 from tasks.reading.ooxml.package import Package
+from tests.cases import cases
 from tests.tasks.reading.ooxml.packages import CHART, CHART_LINES, DIAGRAM, NAMES, package, relationships
 
 
@@ -38,7 +37,7 @@ def test_categories_of_several_levels_are_joined() -> None:
     assert lines(series) == ["2024 Q1\t7"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "stored", "shown"),
     [("0%", "0.25", "25%"), ("yyyy-mm-dd", "45292", "2024-01-01"), ("General", "0.30000000000000004", "0.3")],
 )

@@ -1,7 +1,5 @@
 """Formulas on one line: their shape where they have one, and each of their words however deep it stands."""
 
-import pytest
-
 from tasks.reading.ooxml import drawings
 from tasks.reading.ooxml.drawings import paragraphs
 from tests.cases import cases
@@ -35,7 +33,7 @@ def test_a_formula_keeps_its_shape_on_a_line(formula: str, line: str) -> None:
     assert shown(formula) == line
 
 
-@pytest.mark.parametrize("depth", [60, 300, 5000])
+@cases("depth", [60, 300, 5000])
 def test_no_word_is_lost_however_deep_a_formula_is(depth: int) -> None:
     deep = "".join(f"<m:f><m:num>{run(f'w{level} ')}" for level in range(depth)) + "</m:num></m:f>" * depth
     words = [f"w{level}" for level in range(depth)]

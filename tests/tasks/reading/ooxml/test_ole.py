@@ -68,7 +68,7 @@ def test_a_pdf_lies_in_a_stream_named_contents() -> None:
     assert unpack_document("oleObject2.bin", compound({"CONTENTS": LARGE})) == ("oleObject2.bin", None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stream", "name"),
     [
         ("WordDocument", "oleObject3.doc"),
@@ -139,7 +139,7 @@ def huge_sectors(data: bytearray) -> None:
     struct.pack_into("<H", data, 30, 4096)
 
 
-@pytest.mark.parametrize(
+@cases(
     "attack",
     [looped_list_of_tables, looped_stream, looped_small_streams, vast_table_of_small_sectors, huge_sectors],
 )

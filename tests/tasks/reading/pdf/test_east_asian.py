@@ -1,7 +1,5 @@
 """Chinese, Japanese and Korean whose fonts are not in the file: read, with a warning where the order may be wrong."""
 
-import pytest
-
 from tasks.documents.extract import read_document
 from tasks.reading.pdf import reader
 from tests.cases import cases
@@ -34,7 +32,7 @@ def test_columns_are_read_with_a_warning_that_names_their_page(collection: str, 
     assert OUT_OF_ORDER in reading.warnings
 
 
-@pytest.mark.parametrize("rotation", [90, 180, 270])
+@cases("rotation", [90, 180, 270])
 def test_a_page_that_lies_on_its_side_is_named(rotation: int) -> None:
     rows = "\n".join(f"BT /F2 12 Tf 60 {700 - 20 * row} Td (Row {row} of the page) Tj ET" for row in range(4))
     reading = reader.read(east_asian.pdf("GB1", "GBK-EUC-H", more=rows, text=("",), rotation=rotation))

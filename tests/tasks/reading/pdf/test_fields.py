@@ -11,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading import text_writer
 from tasks.reading.pdf import reader
+from tests.cases import cases
 
 LABELS = ("Name", "Street", "Town", "Country")
 NOTE = "Signed in the presence of a notary"
@@ -127,7 +128,7 @@ def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     "called",
     ["Multiply by $2,375", "In the year 2023", "As of 30/6", "It has no debts", "Write No if none; sum"],
 )
@@ -147,7 +148,7 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
     assert "Cents:" not in reader.read(data).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("called", "written"),
     [
         *((name, "") for name in ("TextField [3]", "Text1 ", "undefined_2", "Champ de texte 2", "f[0].#p[0].F1[0]")),
@@ -190,8 +191,8 @@ def test_values_on_dots_stand_in_their_lines_beside_percentages(words: str) -> N
     assert not reading.warnings
 
 
-@pytest.mark.parametrize("change", [bytes, flatten])
-@pytest.mark.parametrize("dots", ["." * 30, "_" * 20, "…" * 12])
+@cases("change", [bytes, flatten])
+@cases("dots", ["." * 30, "_" * 20, "…" * 12])
 def test_values_on_dots_that_touch_words_stand_between_these(change: Callable[[bytes], bytes], dots: str) -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 
-import pytest
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
@@ -17,6 +16,7 @@ from tasks.reading.pdf.lines import build_lines
 from tasks.reading.pdf.rules import RuledLine, Rules
 from tasks.reading.pdf.table_columns import is_list
 from tasks.reading.pdf.words import PageWord
+from tests.cases import cases
 from tests.tasks.reading.pdf import pdfs
 
 SUBSIDIARIES = (
@@ -173,7 +173,7 @@ def test_the_last_cell_of_a_table_that_wraps_ends_at_the_rule_below_it() -> None
     assert text.splitlines()[-1] == "Not audited"
 
 
-@pytest.mark.parametrize("quarters", [1, 2, 3])
+@cases("quarters", [1, 2, 3])
 def test_the_rules_of_a_page_that_lies_on_its_side_part_its_rows(quarters: int) -> None:
     canvas = page()
     canvas.setPageRotation(90 * quarters)
@@ -516,7 +516,7 @@ def test_a_list_whose_marks_stand_by_themselves_is_no_table() -> None:
     assert "\t" not in text_of(canvas)
 
 
-@pytest.mark.parametrize(("rotation", "turned_page"), [(0, False), (90, False), (90, True)])
+@cases(("rotation", "turned_page"), [(0, False), (90, False), (90, True)])
 def test_a_page_drawn_glyph_by_glyph_reads_as_words(rotation: int, *, turned_page: bool) -> None:
     canvas = page()
     if turned_page:
@@ -583,7 +583,7 @@ def test_a_page_of_figures_with_letters_of_formulas_is_read_as_it_is() -> None:
     assert reading.text.split()[-1] == "\U0001d449"
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.4, 0.9])
+@cases("shift", [0.0, 0.4, 0.9])
 def test_a_page_whose_words_are_printed_twice_gives_them_once(shift: float) -> None:
     canvas = page()
     for index, row in enumerate(SUBSIDIARIES):

@@ -82,7 +82,7 @@ def test_a_line_that_ends_in_a_bracket_ends_there() -> None:
     assert reader.read(bytes(canvas.getpdfdata())).text == "The lessor (\nsee below) agrees\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pieces", "expected"),
     [
         (

@@ -6,7 +6,6 @@ from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from io import BytesIO
 
-import pytest
 from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
@@ -15,6 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ocr.page import FilledReading, RecognisedPage, RecognisedWord, ScanState, fill, scanned_pages
 from tasks.reading.pdf import reader
+from tests.cases import cases
 from tests.tasks.reading.ocr import scans
 from tests.tasks.reading.ocr.scans import CLAUSE
 
@@ -87,7 +87,7 @@ def test_a_scan_with_a_stamp_is_recognised_and_the_stamp_read_once() -> None:
     assert (found.reading.text, found.reading.warnings) == ("ABC-000123\n", [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("page", "unread", "warning"),
     [
         (EMPTY, 0, "Pictures in which text recognition (OCR) found no text: page 1."),

@@ -8,6 +8,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading.pdf import reader
+from tests.cases import cases
 
 ROWS = (
     ("Management accounts of the northern branch", "", "", ""),
@@ -37,7 +38,7 @@ def printed(creator: str, rows: Sequence[Row] = ROWS, *, by_words: bool = False)
     return reader.read(file.getvalue()).text
 
 
-@pytest.mark.parametrize("creator", ["Calc", "Microsoft® Excel® for Microsoft 365", "Acrobat PDFMaker 11 for Excel"])
+@cases("creator", ["Calc", "Microsoft® Excel® for Microsoft 365", "Acrobat PDFMaker 11 for Excel"])
 def test_cells_of_a_sheet_that_touch_are_parted(creator: str) -> None:
     assert printed(creator).split("\n")[:-1] == [ROWS[0][0], *map("\t".join, ROWS[1:])]
 
@@ -81,7 +82,7 @@ def test_raised_marks_and_bold_parts_of_words_belong_to_their_cells() -> None:
     assert reader.read(file.getvalue()).text.split("\n")[1] == "Revenue 2\t1,280²\t200"
 
 
-@pytest.mark.parametrize("header", ["FY2024", "2024", "31.12.2024"])
+@cases("header", ["FY2024", "2024", "31.12.2024"])
 def test_a_header_at_the_left_of_its_cell_is_that_of_the_figures_behind_it(header: str) -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)

@@ -8,6 +8,7 @@ from tasks.errors import Damaged
 from tasks.reading import formats
 from tasks.reading import libreoffice as reader
 from tasks.reading.text_writer import Reading
+from tests.cases import cases
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
 FONTS = (
@@ -59,7 +60,7 @@ def test_rows_of_tables_have_their_cells_split_by_tabs() -> None:
     assert reading.text[table.start : table.end] == "Item\t2023\n\t5 6\n"
 
 
-@pytest.mark.parametrize("data", [b"", b"plain text", b"<html>", b"\\rtf1"])
+@cases("data", [b"", b"plain text", b"<html>", b"\\rtf1"])
 def test_what_is_no_rtf_is_damaged(data: bytes) -> None:
     with pytest.raises(Damaged):
         reader.read_rtf(data)

@@ -1,9 +1,8 @@
 """JSON and XML are read as the text that they are."""
 
-import pytest
-
 from tasks.reading import txt as json_reader
 from tasks.reading import xml_text as xml_reader
+from tests.cases import cases
 
 
 def test_json_keeps_its_lines() -> None:
@@ -11,7 +10,7 @@ def test_json_keeps_its_lines() -> None:
     assert json_reader.read(text.encode()).text == text
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-15", "windows-1251", "utf-16"])
+@cases("encoding", ["utf-8", "iso-8859-15", "windows-1251", "utf-16"])
 def test_xml_is_read_in_the_encoding_that_it_declares(encoding: str) -> None:
     words = "Договор" if encoding == "windows-1251" else "Prix en €"
     text = f'<?xml version="1.0" encoding="{encoding}"?>\n<a>\n  <b>{words}</b>\n</a>\n'

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from tasks.reading import detect, xml_text
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.xml_text import STANDING
+from tests.cases import cases
 
 HEAD = (
     '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n'
@@ -42,7 +41,7 @@ BOOK = (
 TEXT = "Ledger\nGröße & Maß\t\t1.5\n12.50%\tTRUE\n"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
+@cases("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
 def test_cells_stand_in_rows_and_sheets_in_any_encoding(encoding: str) -> None:
     declared = BOOK.replace('"1.0"', f'"1.0" encoding="{encoding.removesuffix("-sig")}"', 1)
     reading = xml_text.read(declared.encode(encoding))
@@ -55,7 +54,7 @@ def test_other_xml_stays_the_text_that_it_is() -> None:
     assert xml_text.read(other.encode()).text == other
 
 
-@pytest.mark.parametrize("name", [".xls", ".xlsx", ".xml"])
+@cases("name", [".xls", ".xlsx", ".xml"])
 def test_a_workbook_in_xml_is_known_under_the_names_of_workbooks(name: str) -> None:
     assert detect.detect_format(BOOK.encode(), name) == ".xml"
 
@@ -126,7 +125,7 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     assert xml_text.read(book.encode()).text == "Ledger\n\tafter\n"
 
 
-@pytest.mark.parametrize("index", ["0", "-1", "99999999999", "16385", "x"])
+@cases("index", ["0", "-1", "99999999999", "16385", "x"])
 def test_a_place_that_no_sheet_has_ends_nothing(index: str) -> None:
     place = f'ss:Index="{index}"'
     rows = f"<Row>{cell('Number', '7', place)}</Row><Row {place}>{cell('Number', '8')}</Row>"

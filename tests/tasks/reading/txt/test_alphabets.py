@@ -1,7 +1,5 @@
 """The code page of texts in Latin letters, of which most take one sentence to tell."""
 
-import pytest
-
 from tasks.reading.txt import code_page
 from tests.cases import cases
 
@@ -37,7 +35,7 @@ def test_the_code_page_is_the_one_that_gives_the_text(language: str, encoding: s
     assert data.decode(found) == TEXTS[language]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "encoding"),
     [
         ("Договор аренды заключён сроком на пять лет.\n", "cp1251"),

@@ -1,7 +1,5 @@
 """The code page of texts in other letters than Latin, of which a heading mostly is enough."""
 
-import pytest
-
 from tasks.reading.txt import code_page_by_letters, decode_text
 from tests.cases import cases
 
@@ -40,7 +38,7 @@ def test_a_long_text_may_be_cut_within_a_character() -> None:
     assert code_page_by_letters(("ａ" + "当社は代金を支払うものとする。" * 500).encode("euc_jp")) == "euc_jp"
 
 
-@pytest.mark.parametrize("data", [b"", b"words", b"S\xfc\xdf", bytes(range(128, 256)) * 20])
+@cases("data", [b"", b"words", b"S\xfc\xdf", bytes(range(128, 256)) * 20])
 def test_what_is_no_language_has_none(data: bytes) -> None:
     assert code_page_by_letters(data) is None
 

@@ -2,10 +2,9 @@
 
 import struct
 
-import pytest
-
 from tasks.reading import read_document
 from tasks.reading import xls as reader
+from tests.cases import cases
 
 
 def record(number: int, data: bytes = b"") -> bytes:
@@ -15,7 +14,7 @@ def record(number: int, data: bytes = b"") -> bytes:
 CHART = record(0x0809, struct.pack("<HHHHII", 0x0680, 5, 0, 0, 0, 0)) + record(0x000A)
 
 
-@pytest.mark.parametrize("stream", [CHART, CHART * 2, CHART[:9]])
+@cases("stream", [CHART, CHART * 2, CHART[:9]])
 def test_a_chart_is_named_and_left_out(stream: bytes) -> None:
     for reading in (reader.read(stream), read_document(stream, ".xls")):
         assert reading.text == ""

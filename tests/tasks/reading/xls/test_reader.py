@@ -194,7 +194,7 @@ def test_more_cells_than_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch)
     assert reader.read(stream(cells)).warnings == [FULL]
 
 
-@pytest.mark.parametrize("page", [10008, 10001, 10000, 61000, 708])
+@cases("page", [10008, 10001, 10000, 61000, 708])
 def test_a_code_page_that_the_reader_does_not_know_is_no_damage(page: int) -> None:
     """As a workbook of a Mac has it. The newer texts are Unicode whatever it says."""
     named = record(0x0042, struct.pack("<H", page))

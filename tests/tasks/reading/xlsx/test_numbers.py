@@ -2,8 +2,6 @@
 
 from random import Random
 
-import pytest
-
 from tasks.reading.ooxml.number_formats import changes_numbers, show_number, without_noise
 from tasks.reading.xlsx.rows import number
 from tests.cases import cases
@@ -86,7 +84,7 @@ def test_digits_that_a_format_rounds_away_stand_behind(raw: str, code: str, show
     assert show_number(raw, code) == shown
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "code", "shown"),
     [
         ("0.30000000000000004", "0%", "30%"),

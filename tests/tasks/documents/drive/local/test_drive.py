@@ -14,6 +14,7 @@ import pytest
 from tasks.documents.drive.local import drive as local
 from tasks.documents.drive.local.drive import LocalDrive, hash_content, utc_time
 from tasks.errors import NotConfigured, NotFound, TooLarge, Unavailable
+from tests.cases import cases
 from tests.tasks.documents.drive.local.room import BASE, content, forged, listed, only, write
 
 
@@ -117,7 +118,7 @@ def test_a_tree_deeper_than_a_path_may_be_is_listed_as_far_as_it_goes(root: Path
     assert "cannot be reached" in warning
 
 
-@pytest.mark.parametrize("moment", [2**38, -(2**37), 2**63])
+@cases("moment", [2**38, -(2**37), 2**63])
 def test_times_that_no_calendar_has_are_unknown(moment: float) -> None:
     """The year 10680 and one before Christ: few file systems keep them, so that no file can be made for this."""
     assert utc_time(moment) is None
