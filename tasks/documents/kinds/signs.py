@@ -519,20 +519,20 @@ def _begins_here(text: str, start: int, kind: Kind) -> bool:
 
 
 @cache
-def _date_pattern() -> tuple[re.Pattern[str], frozenset[str]]:
-    """The pattern for the words before a date, and the words that it begins with."""
+def _date_pattern() -> tuple[re.Pattern[str], frozenset[frozenset[str]]]:
+    """The pattern for the words before a date, and the words that each of its phrases has."""
     phrases = read_file("marks.toml")["text"]["dated"]
     words = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
-    beginnings = frozenset(_WORD.findall(phrase)[0] for phrase in phrases)
-    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE), beginnings
+    parts = frozenset(frozenset(_WORD.findall(phrase)) for phrase in phrases)
+    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE), parts
 
 
 def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
     """The agreements that a text names by kind and date, and annexes that it refers to but does not contain."""
     known: set[tuple[str, str]] = set()
     present = set(_WORD.findall(text[:400_000].casefold()))  # a pattern takes as long as all words
-    pattern, beginnings = _date_pattern()
-    for match in () if present.isdisjoint(beginnings) else pattern.finditer(text, 0, 400_000):
+    pattern, phrases = _date_pattern()
+    for match in pattern.finditer(text, 0, 400_000) if any(map(present.issuperset, phrases)) else ():
         before = text[max(0, match.start() - 90) : match.start()].split()
         words = plain_words(" ".join(before[-8:]))
         named = find_kinds(words)
