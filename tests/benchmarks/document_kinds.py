@@ -24,7 +24,10 @@ from tests.benchmarks.single_figures import FILINGS
 
 _NAMELESS: Final = "full_contract_txt/"
 """Files whose names say the kind of contract; they are given another."""
-_PARTS: Final = "development", "shut", "second development", "second shut", "third shut", "fourth shut"
+_PARTS: Final = (
+    *("development", "shut", "second development", "second shut", "third shut", "fourth shut"),
+    *("fifth open", "fifth shut"),
+)
 
 
 def _rows(name: str, fields: int = 4) -> Iterator[tuple[str, list[str]]]:
