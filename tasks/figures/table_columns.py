@@ -104,7 +104,7 @@ def read_header(
     units_of_table = table_units(titles, corner, words)
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
-    own = read_periods([spell_months(text, month_first) for text in words])
+    own = read_periods([spell_months(text.replace("_", " "), month_first) for text in words])
     of_title = add_statement_day(of_title, titles, own)
     steps = find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
@@ -122,7 +122,7 @@ def read_header(
         when = find_when(text, told, step, times)
         own_scale = label.units.multiplier or read_units(corner).multiplier
         contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
-        entity = entity_named(remove_time(of_part), label)
+        entity = entity_named(remove_time(of_part.replace("_", " ")), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
