@@ -20,7 +20,7 @@ from tasks.figures.ledger import LedgerText
 from tasks.language.words import stem
 from tasks.rooms import stretch
 from tasks.statements.figures import StatedFigure, figures, same
-from tasks.statements.reading import FAMILY, Limit, ParsedSentence, nearness, read
+from tasks.statements.reading import ALIKE, Limit, ParsedSentence, nearness, read
 from tasks.table.cells import find_text_cells
 from tasks.table.clauses import FINDERS, is_notice
 from tasks.table.columns import Column, ColumnSet
@@ -370,7 +370,7 @@ def _speaks_of(
     others = [figure for figure in own if not any(same(figure, one) for one in given)]
     measured = {at + 1 for at in sentence.figures if (figure := tokens[at].figure) and figure.measure}
     words = [tokens[at].stem for at in sentence.content if at not in measured]
-    return len(others) <= apart and all(any(nearness(word, other) >= FAMILY for other in said) for word in words)
+    return len(others) <= apart and all(any(nearness(word, other) >= ALIKE for other in said) for word in words)
 
 
 def _gives_value(figure: StatedFigure, values: Sequence[Any]) -> bool:

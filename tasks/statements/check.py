@@ -11,7 +11,7 @@ row `Revenue<tab>391<tab>383` below `<tab>2024<tab>2023` and `(in millions of US
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -35,11 +35,8 @@ _CELL_FIGURE: Final = re.compile(
     r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+"
     r"\s*+%?+\s*+\)?+\s*+(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
-_BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _MARKS: Final = ("US$", "$", "€", "£", "¥", "₹")
 _HELD: Final = re.compile(r"\((?:in )?([^()]{1,6})\)")
-_BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
-"""Between two sentences where numbers of notes stand behind the full stop."""
 _REMARK: Final = re.compile(
     r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE
 )
@@ -78,16 +75,10 @@ def source_sentences(text: str) -> Sequence[SourceSentence]:
     result: list[SourceSentence] = []
     for original, words in _in_words(text):
         if len(words) <= LONGEST_SENTENCE:
-            result.append(SourceSentence(original, words, _stems(words), _numbers(words)))
+            stems = frozenset(map(stem, _WORD.findall(in_one_word(words))))
+            amounts = frozenset(str(abs(one.value).normalize()) for one in figures(words) if not one.is_date)
+            result.append(SourceSentence(original, words, stems, amounts))
     return result
-
-
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in _WORD.findall(in_one_word(words)))
-
-
-def _numbers(words: str) -> frozenset[str]:
-    return frozenset(str(abs(figure.value).normalize()) for figure in figures(words) if not figure.is_date)
 
 
 def _in_words(text: str) -> Iterator[tuple[str, str]]:
@@ -113,8 +104,7 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
 
 def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for sentence in sentences("\n".join(lines), longest=None):
-        for part in _BEHIND_NOTE.split(sentence):
-            yield part, part
+        yield sentence, sentence
 
 
 def _cells(line: str) -> list[str] | None:
@@ -198,8 +188,7 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
     said = []
     for place in values:
         column = header[place + offset] if header and 0 <= place + offset < len(header) else ""
-        column_units = ("", own_currency) if is_plain else _column_units(column, *units)
-        value = _with_units(cells[place], column, *column_units)
+        value = _with_units(cells[place], column, *(("", own_currency) if is_plain else units))
         said.append(f"{value} in {column}" if column else value)
     texts = [
         cell
@@ -207,14 +196,6 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
         if at and at not in values and cell and len(cell) < 200 and not set(cell) <= set("—–- ")
     ]
     return f"{label}{' ' + ' '.join(texts) if texts else ''}: {', '.join(said)}"
-
-
-def _column_units(column: str, scale: str, currency: str) -> tuple[str, str]:
-    """The scale and currency of a column: those in its brackets, else the table's; none if it counts something else."""
-    if not _BRACKETS.search(column):
-        return scale, currency
-    own_scale, own_currency = _unit(column)
-    return (own_scale or scale, own_currency or currency) if own_scale or own_currency else ("", "")
 
 
 def _with_units(cell: str, column: str, scale: str, currency: str) -> str:
@@ -257,14 +238,11 @@ _SHOWN: Final = 0.5
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
 _PARTS: Final = re.compile(r"; |, and (?=(?:the|our|its) )")
-_ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
 _APPOSED: Final = re.compile(
     rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL
 )
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
-_TERM: Final = re.compile(r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which (?P<rest>[^,;]{2,200})")
-"""A term that a sentence defines, and the clause that says more of it."""
 _OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")
 _YEARS: Final = r"(?:for|in|at) (?P<span>[^,;]{0,60}?)(?P<first>(?:19|20)\d\d) and (?P<second>(?:19|20)\d\d)"
 _EACH: Final = re.compile(
@@ -273,7 +251,7 @@ _EACH: Final = re.compile(
 )
 """A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
 _TOLD: Final = (
-    (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_TERM, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
+    (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
     (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
 )  # fmt: skip
 """What parts of a sentence say by themselves."""
@@ -336,7 +314,6 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     stated, known = read(_move_head(statement)), _find_known_stems(names)
-    bare = read(_ADDED.sub("", statement.rstrip(". ")))
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -347,9 +324,6 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
             result = replace(_compare(stated, candidate, known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
-            if result.verdict is Finding.NOT_FOUND and bare.original != statement.rstrip(". "):
-                against = replace(_compare(bare, candidate, known), text=number)
-                result = against if against.verdict is Finding.CONTRADICTED else result
             best = max(best, result, key=lambda one: (one.verdict is Finding.CONTRADICTED, one.share))
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
@@ -388,8 +362,7 @@ def _find_readings(text: str) -> Iterator[str]:
     """A sentence, its paraphrases with the same meaning, and the statements in its parts."""
     for part in (text, *_PARTS.split(text)):
         bare = _NUMBERED.sub("", part)
-        short = _ADDED.sub("", bare)
-        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare))
         yield from (form.format(**told.groupdict()) for pattern, form in _TOLD for told in pattern.finditer(bare))
 
 
@@ -472,11 +445,11 @@ def _rounds(number: str, value: Decimal, digits: int) -> bool:
 class _SaidBy(dict[str, frozenset[str]]):
     """For each stem in a text, the words of a statement that it matches; looked up once per stem."""
 
-    def __init__(self, words: Collection[str], alike: Callable[[str, str], float] = nearness) -> None:
-        self.words, self._alike = words, alike
+    def __init__(self, words: Collection[str]) -> None:
+        self.words = words
 
     def __missing__(self, stem: str) -> frozenset[str]:
-        self[stem] = said = frozenset(word for word in self.words if self._alike(word, stem))
+        self[stem] = said = frozenset(word for word in self.words if nearness(word, stem))
         return said
 
     def how_many(self, stems: frozenset[str]) -> int:

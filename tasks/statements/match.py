@@ -200,41 +200,8 @@ def _pair_moved(result: WordMatch) -> None:
         else:
             is_led = token.figure is not None and token.preposition in {"from", "to"}
             places = [place for place in result.extra if is_led and source[place].preposition == token.preposition]
-            places = places or [place for place in result.extra if result.pairs and _is_fixed(result, at, place)]
         places = [place for place in places if token_nearness(token, source[place])]
         result.pairs.update((at, place) for place in places[:1])
-
-
-def _is_fixed(found: WordMatch, at: int, place: int) -> bool:
-    """Whether a word of a phrase can only mean the same in another order: "sales for April" is "April sales"."""
-    return all(
-        _may_trade_places(found, at, place, other, other_place)
-        for other, other_place in found.pairs.items()
-        if (other < at) != (other_place < place) and not is_date(found.stated.tokens[other])
-    )
-
-
-def _may_trade_places(found: WordMatch, at: int, place: int, other: int, other_place: int) -> bool:
-    """Whether two words say the same in either order.
-
-    No verb, limit or list is between them, no preposition but "of" and "for", and no third figure or name with which
-    they could be mixed up. Of two words without a figure one order alone has the preposition: "the parent of the firm"
-    is not "the firm of the parent". Nothing stands behind them: "customer of the largest supplier" has no largest
-    customer.
-    """
-    stated, source = found.stated.tokens, found.source.tokens
-    (first, last), (opens, ends) = sorted((at, other)), sorted((place, other_place))
-    mine, theirs = stated[first : last + 1], source[opens : ends + 1]
-    between = (*mine, *theirs)
-    is_led, is_theirs_led = (any(token.text in {"of", "for"} for token in tokens) for tokens in (mine, theirs))
-    behind = (*(stated[last + 1 : last + 2] * is_led), *(source[ends + 1 : ends + 2] * is_theirs_led))
-    return (
-        bool(stated[at].figure or stated[other].figure or is_led != is_theirs_led)
-        and not any(_says(token) or token.stem in TIME_WORDS for token in behind)
-        and not any(_is_predicate(token) or token.limit or token.text in {"and", "or"} for token in between)
-        and all(token.preposition in {"", "of", "for"} for token in between)
-        and sum(token.figure is not None or token.is_name for token in between) <= 2
-    )
 
 
 def is_date(token: Token) -> bool:

@@ -56,8 +56,6 @@ _ONCE: Final = frozenset(
     map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
 )
 """What happens once, so that one year for it speaks against another."""
-_INCLUDING: Final = frozenset(map(stem, ("include", "comprise", "contain")))
-"""Verbs behind which the thing that an amount is for may be named more narrowly: part of a part is part of it."""
 _FEWEST: Final = 3
 """Words and figures that a contradicted statement shares with its sentence, at least."""
 
@@ -228,15 +226,13 @@ def _is_led_otherwise(mine: Token, theirs: Token) -> bool:
 class _Extent(NamedTuple):
     """How far the words of a statement extend over a sentence's `tokens`: the `places` that pair, in order.
 
-    `first` and `last` are those that are no date, `opens` the first verb behind which the thing of an amount may be
-    named more narrowly, `kinds` those of the statement's figures.
+    `first` and `last` are those that are no date, `kinds` those of the statement's figures.
     """
 
     tokens: Sequence[Token]
     places: Sequence[int]
     first: int
     last: int
-    opens: int
     kinds: frozenset[str]
     is_bound: bool
     is_event: bool
@@ -247,9 +243,7 @@ def _measure_extent(found: WordMatch) -> _Extent:
     lasting = [place for place in places if not is_date(tokens[place])] or places
     kinds = frozenset(figure.kind for at in found.stated.figures if (figure := found.stated.tokens[at].figure))
     is_bound = any(token.limit for token in found.stated.tokens)
-    includes = "money" in kinds and not is_bound
-    opens = min((place for place in places if includes and tokens[place].stem in _INCLUDING), default=lasting[-1])
-    return _Extent(tokens, places, lasting[0], lasting[-1], opens, kinds, is_bound, _tells_event(found.stated))
+    return _Extent(tokens, places, lasting[0], lasting[-1], kinds, is_bound, _tells_event(found.stated))
 
 
 def _additions(found: WordMatch) -> Iterator[Difference]:
@@ -262,7 +256,7 @@ def _additions(found: WordMatch) -> Iterator[Difference]:
         if token.stem in found.known or token.text in _SELF or any(rule(extent, at) for rule in _HARMLESS.values()):
             continue
         if at <= extent.last:
-            kind = _difference_within(found, extent, at)
+            kind = _difference_within(extent, at)
         elif token.figure is not None and any(is_date(extent.tokens[place]) for place in extent.places if place > at):
             kind = DifferenceKind.OTHER_PERIOD
         else:
@@ -273,12 +267,12 @@ def _additions(found: WordMatch) -> Iterator[Difference]:
             yield Difference(kind, theirs=found.source.write(token))
 
 
-def _difference_within(found: WordMatch, extent: _Extent, at: int) -> DifferenceKind | None:
+def _difference_within(extent: _Extent, at: int) -> DifferenceKind | None:
     """How a word before or between the statement's words makes them say something else; None if it does not."""
     token = extent.tokens[at]
     if at < extent.first:
         return DifferenceKind.SOMEBODY_ELSE
-    if token.figure is not None and (token.figure.kind in _MEASURED - extent.kinds or _opens_range(found, at)):
+    if token.figure is not None and token.figure.kind in _MEASURED - extent.kinds:
         is_whole = extent.tokens[next(place for place in extent.places if place > at)].preposition == "of"
         return DifferenceKind.PART if is_whole else None
     is_weighty = token.figure is not None or token.is_name or token.is_verb
@@ -290,16 +284,8 @@ def _is_aside(extent: _Extent, at: int) -> bool:
     return all(extent.tokens[place].segment != extent.tokens[at].segment for place in extent.places)
 
 
-def _narrows_amount(extent: _Extent, at: int) -> bool:
-    """Whether a plain word is of what an amount is included for: part of a part is part of it."""
-    token = extent.tokens[at]
-    is_plain = not (token.figure or token.is_name or token.preposition)
-    return extent.opens < at < extent.last and is_plain and not _is_aside(extent, at)
-
-
 _HARMLESS: Final[dict[str, Callable[[_Extent, int], bool]]] = {
     "says nothing by itself": lambda extent, at: not extent.is_bound and extent.tokens[at].stem in LIGHT | TIME_WORDS,
-    "narrows an included amount": _narrows_amount,
     "is a time that nobody stated": lambda extent, at: (
         is_date(extent.tokens[at]) and (at < extent.first or DATE not in extent.kinds)
     ),
@@ -314,12 +300,6 @@ def _tells_event(sentence: ParsedSentence) -> bool:
     is_named = bool(said) and (said[0].is_name or said[0].is_verb or is_past(said[0]))
     has_amount = any(token.figure is not None and not token.figure.is_date for token in said)
     return is_named and not has_amount and any(token.is_verb and is_past(token) for token in said)
-
-
-def _opens_range(found: WordMatch, at: int) -> bool:
-    """Whether a figure is the one from which the statement's next figure rose or fell: "from 4 to 5"."""
-    behind = min(place for place in found.pairs.values() if place > at)
-    return (found.source.tokens[at].preposition, found.source.tokens[behind].preposition) == ("from", "to")
 
 
 def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:

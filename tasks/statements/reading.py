@@ -4,8 +4,8 @@ This is reading for comparison, not grammar: if two sentences are read alike, th
 of `tasks.language.words`. German and French sentences are read with their own negations and otherwise word by word.
 
 Words may stand for each other that have the same stem, are of the same group of the vocabulary, or near in the
-thesaurus. The groups of `tasks.language.words` say the same anywhere. Those of `thesaurus.toml`, and words of one
-family (`resolve`, `resolution`), say it where all around them agrees.
+thesaurus. The groups of `tasks.language.words` say the same anywhere, those of `thesaurus.toml` where all around them
+agrees.
 
 `Difference` is what a sentence says otherwise than a statement: kinds for code, sentences for people.
 """
@@ -53,11 +53,7 @@ CHANGES: Final = frozenset(stem(word) for word in _DATA["changes"].split())
 SAME: Final = 1.0
 ALIKE: Final = 0.9
 NEAR: Final = 0.7
-FAMILY: Final = 0.8
-"""How near two words are: one stem, one group, one group of the thesaurus, one family."""
-_BEGINNING: Final = 5
-_LONGEST_ENDING: Final = 4
-"""Letters that two words of one family begin with, at least, and that each has behind them, at most."""
+"""How near two words are: one stem, one group, one group of the thesaurus."""
 
 
 @lru_cache(maxsize=200_000)
@@ -69,8 +65,6 @@ def nearness(one: str, other: str) -> float:
         return 0
     if say_the_same(one, other):
         return ALIKE
-    if _are_family(one, other):
-        return FAMILY
     return 0 if _GROUPS_OF.get(one, _NONE).isdisjoint(_GROUPS_OF.get(other, _NONE)) else NEAR
 
 
@@ -78,13 +72,6 @@ def nearness(one: str, other: str) -> float:
 def are_confused(one: str, other: str) -> bool:
     """Whether two stems say the opposite of each other, or must not stand for each other."""
     return frozenset((one, other)) in _OPPOSITES or are_opposite(one, other)
-
-
-def _are_family(one: str, other: str) -> bool:
-    common = next(
-        (n for n, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
-    )
-    return common >= _BEGINNING and max(len(one), len(other)) - common <= _LONGEST_ENDING and (one + other).isalpha()
 
 
 class DifferenceKind(Enum):
