@@ -250,8 +250,15 @@ _EACH: Final = re.compile(
     r"respectively"
 )
 """A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
+_NAMED: Final = re.compile(
+    r"\b(?:(?:sum|amount|price|fee|value|total|rent|payment) of|is|was|be|equal to|until|as of|\w*ollars \()[ *]*"
+    r"(?P<amount>(?:(?:US)?[$€£₹]|[A-Z]{3}) ?\d[\d.,]*\d|[A-Z][a-z]+ \d\d?, \d{4}|\d\d? [A-Z][a-z]+ \d{4})[ *)]*"
+    r"\((?:the )?\W{0,4}[\"“](?P<what>[A-Z][\w ]{2,40})[\"”]\W{0,4}\)"
+)
+"""An amount or a day that a sentence defines: "the sum of $1,650,000 (the "Contract Price")"."""
 _TOLD: Final = (
     (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
+    (_NAMED, "{what} is {amount}"),
     (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
 )  # fmt: skip
 """What parts of a sentence say by themselves."""

@@ -56,9 +56,10 @@ _ONE_OF: Final = {
     "kilometre": "km",
 }
 
+_TO_99: Final = rf"(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
 _NUMBER_WORD: Final = re.compile(
-    rf"\b(?P<number>(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
-    r"(?:[ -](?:hundred|thousand|million|billion|trillion)\b)?)"
+    rf"\b(?P<number>{_TO_99}(?:[ -]hundred\b(?:(?: and)? {_TO_99})?)?"
+    r"(?:[ -](?:thousand|million|billion|trillion)\b)?)"
     r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
     r"(?P<behind>\s+(?:dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
     re.IGNORECASE,
@@ -254,7 +255,7 @@ def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
     if words == "one" and not (unit_words or currency) and is_pronoun:
         return None
     value = Decimal(0)
-    for part in re.split(r"[ -]", words):
+    for part in re.split(r"[ -]", words.replace(" and ", " ")):
         value = value * _SCALES[part] if part in _SCALES else value + _NUMBER_WORDS[part]
     unit = next((unit for word, unit in _WORDS_OF_UNITS.items() if word in unit_words), COUNT)
     if "basis" in unit_words:

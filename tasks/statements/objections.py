@@ -52,6 +52,8 @@ _WIDE: Final = frozenset("for from to by with due compared against after as vers
 _MEASURED: Final = frozenset({"money", PERCENT, POINTS})
 """Kinds of figures that are no part of what is spoken of: "rose 8 % to $4 million" says "rose to $4 million"."""
 _NOT: Final = frozenset("not no never none nor cannot nicht kein keine keinen keiner pas".split())  # noqa: SIM905 - as above
+_BEFORE_NOUNS: Final = frozenset("der die das des dem den ein eine einer eines einem einen".split())  # noqa: SIM905 - as above
+"""Articles of German, where each noun has a capital."""
 _ONCE: Final = frozenset(
     map(stem, "ended expired founded established incorporated signed matured terminated died born".split())  # noqa: SIM905 - as above
 )
@@ -335,7 +337,10 @@ def _row_objections(found: WordMatch) -> Iterator[Difference]:
     colon = source.text.index(": ")
     ends = source.text.find(" (", 0, colon) if " (" in source.text[:colon] else colon
     label = [source.tokens[at] for at in source.content if source.tokens[at].start < ends]
-    said = [token for at in stated.content if not found.is_known(at) and not _is_free(token := stated.tokens[at])]
+    measures = {figure.measure for at in source.figures if (figure := source.tokens[at].figure)} - {""}
+    measured = {at + 1 for at in stated.figures if (figure := stated.tokens[at].figure) and figure.measure in measures}
+    words = [at for at in stated.content if at not in measured and not found.is_known(at)]
+    said = [token for at in words if not _is_free(token := stated.tokens[at])]
     if limits := [stated.write(token) for token in stated.tokens if token.limit]:
         yield Difference(DifferenceKind.NOT_LIMITED, limits[0])
     yield from (Difference(DifferenceKind.MISSING, stated.write(token)) for token in _without(said, label))
@@ -410,6 +415,7 @@ def _contrast(found: WordMatch, at: int, place: int) -> DifferenceKind | None:
     if theirs.figure is None and are_confused(mine.stem, theirs.stem):
         return None if {mine.stem, theirs.stem} <= ACTING else DifferenceKind.OPPOSITE
     is_name = mine.is_name and theirs.is_name and not nearness(mine.stem, theirs.stem)
+    is_name &= found.source.tokens[place - 1 if place else 0].text not in _BEFORE_NOUNS
     return DifferenceKind.NAME if is_name and mine.preposition == theirs.preposition else None
 
 

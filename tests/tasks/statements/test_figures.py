@@ -104,3 +104,10 @@ def test_a_number_that_is_a_name_is_no_figure(text: str) -> None:
 def test_a_number_in_words_and_digits_is_one_figure() -> None:
     (figure,) = figures("ninety (90) days")
     assert (figure.value, figure.measure) == (Decimal(90), "day")
+
+
+def test_hundreds_in_words_are_one_figure() -> None:
+    assert [figure.value for figure in figures("one hundred eighty (180) days, two hundred and five people")] == [
+        180,
+        205,
+    ]
