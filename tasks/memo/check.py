@@ -29,7 +29,7 @@ from tasks.language.periods import count_months
 from tasks.language.quotations import locate
 from tasks.language.words import stem
 from tasks.memo.claims import MemoPlace, MemoStatement, MemoTexts, StatementKind, quotation_places, split
-from tasks.memo.contracts import RoomContract, call_contract, choose_contracts, hold_terms, read_terms
+from tasks.memo.contracts import RoomContract, call_contract, choose_contracts, hold_terms, read_terms, split_facts
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
@@ -64,17 +64,26 @@ _NARROWED: Final = r"(?: (?:attributable|before|after|from|excluding|including)\
 """A word behind a name that makes it another one: "net income attributable"."""
 _CAPITALS: Final = re.compile(r"(?<!\w)(?:[A-Z0-9]++\W++){7,}")
 """Words in capitals throughout, as clauses on liability are written."""
-_UNLESS_ENDED: Final = re.compile(
+_HOLLOW: Final = re.compile(
     r",? unless (?:it is )?(?:(?:sooner|earlier) )?(?:terminated|ended)\b(?: (?:sooner|earlier))?"
-    r"(?: as provided (?:herein|in this \w+))?",
+    r"(?: as provided (?:herein|in this \w+))?|\bhereby\b|\bduring the term(?: of this \w+)?,"
+    r"|\bupon (?:the )?(?:execution|signing|signature)(?: of this \w+)?,",
     re.IGNORECASE,
 )
-"""What every term is subject to, so that it limits none."""
-_MOST_CONTRACTS: Final = 3
+"""What holds of every term and duty of a contract, so that it limits none."""
+_MANNER: Final = re.compile(
+    r",? (in whole or in part|for (?:its |their )?convenience|with(?:out| or without) cause|for any (?:or no )?reason"
+    r"|at any time),?"
+)
+_MAY_END: Final = re.compile(rf"(\bmay terminate\b(?: this [\w ]{{3,30}}?)?)((?:{_MANNER.pattern})+)")
+_OF_NOTICE: Final = re.compile(
+    r"\b(prior|advance|written)\b(?=(?: written)? notice\b)|(?<=\bnotice)( to (?:the )?(?:other )?\w+)(?=[.,;])"
+)
+"""A right to end a contract, and how it and a notice may be given: words that need not be told."""
+_ON_NOTICE: Final = re.compile(r"\b(?:upon|with)\b(?=[^.;]{0,80}\bnotice\b)", re.IGNORECASE)
+"""What says the same as "on", and no condition."""
+_MOST_CONTRACTS: Final = 8
 """Contracts that a statement may mean, at most; one that may mean more is not held against them."""
-_WORTH_SHOWING: Final = 0.5
-"""The share of a claim's words that the nearest sentence has, at least."""
-
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?![.,]?\d)")
 _MARKS: Final = str.maketrans(".,", ",.")
 _SHORTEST_NAME: Final = 3
@@ -357,6 +366,20 @@ def _by_ledger(
 
 
 def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
+    """The verdict of the room on a statement as a whole, else on each thing that it says of a contract or a party.
+
+    It is supported if all of them are, and contradicted if one is.
+    """
+    whole = _prove_whole(statement, room)
+    facts = split_facts(statement.words) if whole.verdict is MemoVerdict.NOT_FOUND else []
+    held = [_prove_whole(replace(statement, words=words), room) for words in facts]
+    against = [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
+    if against or (held and all(one.verdict is MemoVerdict.SUPPORTED for one in held)):
+        return replace((against or held)[0], statement=statement, places=_places(against or held))
+    return whole
+
+
+def _prove_whole(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     """The verdict of the room's words on a statement, else that of the contracts that it can mean.
 
     What one contract says is no verdict on another, nor on a statement that may mean several.
@@ -377,7 +400,8 @@ def _prove(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     if len(contracts) == 1 and held[0].places:
         return held[0]
     if MemoVerdict.SUPPORTED in by_verdict and len(contracts) <= _MOST_CONTRACTS:
-        speaking = {one.verdict for one in held if one.places}
+        names_party = any(any(one.find_parties(statement.words)) for one in contracts)
+        speaking = {one.verdict for one in held if one.places or not names_party}
         if speaking == {MemoVerdict.SUPPORTED}:
             return by_verdict[MemoVerdict.SUPPORTED]
     is_open = is_proved or MemoVerdict.SUPPORTED in by_verdict
@@ -403,20 +427,29 @@ def _by_contract(
             (document.document_name, given, shown.name.replace("_", " "), own),
         )
     spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
-    spoken = _UNLESS_ENDED.sub(lambda match: " " * len(match[0]), spoken)
-    results = [statement_proof.check(words, [spoken], room.names) for words in contract.retell(statement.words)]
+    spoken = _ON_NOTICE.sub("on  ", _HOLLOW.sub(lambda match: " " * len(match[0]), spoken))
+    spoken = _MAY_END.sub(lambda match: match[1] + _blank_untold(_MANNER, match[2], statement.words), spoken)
+    spoken = _blank_untold(_OF_NOTICE, spoken, statement.words)
+    told = contract.retell(_ON_NOTICE.sub("on", statement.words))
+    results = [statement_proof.check(words, [spoken], room.names) for words in told]
     order = (statement_proof.Finding.SUPPORTED, statement_proof.Finding.CONTRADICTED, statement_proof.Finding.NOT_FOUND)
     best = min(results, key=lambda one: (order.index(one.verdict), -one.share))
     span = locate(best.sentence, spoken)
-    if span is None or (best.verdict is statement_proof.Finding.NOT_FOUND and best.share < _WORTH_SHOWING):
+    if span is None or (best.verdict is statement_proof.Finding.NOT_FOUND and not best.is_worth_showing):
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     place = exact_place(document.text_id, *span)
     places = [MemoPlace(document.document_id, document.document_name, place, " ".join(text[slice(*span)].split()))]
     if best.verdict is statement_proof.Finding.SUPPORTED:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, places)
-    if best.verdict is statement_proof.Finding.CONTRADICTED and not _is_other_right(best):
+    is_extended = "renewal" in contract.cells and not stated.keys().isdisjoint(("term", "expiry"))
+    if best.verdict is statement_proof.Finding.CONTRADICTED and not (is_extended or _is_other_right(best)):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, difference=best.difference)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, places, MemoReason.NEAREST)
+
+
+def _blank_untold(pattern: re.Pattern[str], text: str, words: str) -> str:
+    """A text with white space for those words of a pattern that a statement does not tell."""
+    return pattern.sub(lambda match: match[0] if match[0].strip(", ") in words else " " * len(match[0]), text)
 
 
 def _is_other_right(result: statement_proof.Check) -> bool:
@@ -457,7 +490,7 @@ def _by_words(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
         return CheckedClaim(statement, MemoVerdict.SUPPORTED, [place], MemoReason.WORD_FOR_WORD)
     if result.verdict is statement_proof.Finding.CONTRADICTED:
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, [place], difference=result.difference)
-    if result.share < _WORTH_SHOWING:
+    if not result.is_worth_showing:
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, [place], MemoReason.NEAREST)
 

@@ -248,7 +248,7 @@ def _sentences(text: str, quotations: Sequence[MemoStatement]) -> Iterator[MemoS
         words = " ".join(_SOURCE.sub("", _EMPHASIS.sub("", _ITEM.sub("", words))).split())
         words = _UNIT_OF_ROW.sub("", words, count=1)
         has_amount = any(
-            _is_amount(words[figure.start : figure.end]) for figure in figures(words) if not figure.is_date
+            not figure.is_date and any(map(str.isdigit, words[figure.start : figure.end])) for figure in figures(words)
         )
         if _claims_nothing(words, has_amount=has_amount) or _is_header(text[start:end]):
             continue
@@ -265,11 +265,6 @@ def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]
         at = min(quoted.end, end)
     parts.append(text[at:end].lstrip('”“»" '))
     return " ".join(filter(None, parts))
-
-
-def _is_amount(written: str) -> bool:
-    """Whether a number is written in digits: "one year" and "both" are words of a statement."""
-    return any(map(str.isdigit, written))
 
 
 def _claims_nothing(words: str, *, has_amount: bool) -> bool:

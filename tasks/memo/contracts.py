@@ -30,6 +30,7 @@ from tasks.table.spans import (
     Contract,
     Span,
     clause_around,
+    clause_words,
     find_dates,
     find_durations,
     flatten,
@@ -67,9 +68,14 @@ _STATE_OF: Final = re.compile(
 """What may stand before the name of a country or state: "the Republic of India"."""
 _LASTS: Final = re.compile(
     r"\b(?:remains?|continues?|stays?|runs|lasts)\s(?:in (?:full )?(?:effect|force)|effective|valid)?\s?"
-    r"for (?:a (?:period|term) of )?$",
+    r"for (?:a (?:period|term) of )?$|\b(?:gilt|läuft) (?:zunächst )?(?:für )?$",
     re.IGNORECASE,
 )
+_UNTIL: Final = re.compile(
+    r"\b(?:runs?|lasts?|continues?|ends?|expires?|terminates?|remains? in (?:full )?(?:force|effect)|läuft|gilt)\b"
+    r"(?P<between>[^.;,()]{0,40}?)\b(?:until|to|through|on|bis(?: zum)?)\s$"
+)
+"""How a statement says when a contract ends: "runs from 1 May 2024 to 30 April 2027"."""
 _WHOLLY: Final = re.compile(r"\W*(?:from (?:its|the) effective date\W*)?$", re.IGNORECASE)
 """How a statement says how long a contract lasts."""
 _MOST_PARTS: Final = 52
@@ -92,29 +98,44 @@ _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
     " give require terminate end expire expiry renew renewal automatically another run last under written receives"
     " earns remain continue stay effect effective force valid price value and the this its his her their our with of an"
-    " by to inc llc ltd plc corp gmbh"
+    " by to inc llc ltd plc corp gmbh from until through period der die das"
+    " des dem den mit zwischen vertrag vereinbarung unterliegt recht gilt läuft endet laufzeit beträgt zunächst"
 )
 """Words in which any statement of a contract's term may be put."""
 
 _KINDS: Final = (
     r"(?:[Aa]greement|[Cc]ontract|[Ll]ease|[Dd]eed|[Ss]ubcontract|[Ll]icen[cs]e|[Mm]emorandum of understanding"
-    r"|Memorandum of Understanding|NDA|MOU|MSA|SLA|DPA)\b(?! (?:[Aa]greement|[Cc]ontract|price|sum|value|year|fee)\b)"
+    r"|Memorandum of Understanding|[Ww]ork [Oo]rder|[Aa]ddendum|NDA|MOU|MSA|SLA|DPA|SOW"
+    r"|[\w-]*(?:[Vv]ertrag|[Vv]ereinbarung)(?:e?s)?)\b(?! (?:[Aa]greement|[Cc]ontract|price|sum|value|year|fee)\b)"
 )
 _NAME: Final = r"[a-z]?[A-Z][\w&.’'-]{0,40}(?:,? (?:(?:of|and|&) )?[a-z]?[A-Z][\w&.’'-]{0,40}){0,9}"
 _REFERENCE: Final = re.compile(
-    rf"\b(?:[Tt]he|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|{_NAME}['’]s?)"
-    r" (?:(?!(?:the|a|an|of|under|in|on|to|by|is|was|may|shall|from|with|for)\b)[\w&.,'’-]+ ){0,6}?"
-    rf"{_KINDS}(?: (?:by and between|between|with|among|of) {_NAME})?"
+    rf"\b(?:[Tt]he|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|[Dd](?:er|ie|as|em|en|es)|[Dd]iese\w?|{_NAME}['’]s?)"
+    r" (?:(?!(?:the|an?|of|under|in|on|to|by|is|was|may|shall|from|with|for|de[rsmn]|die|das|mit)\b)[\w&.,'’-]+ ){0,6}?"
+    rf"{_KINDS}(?: (?:by and between|between|with|among|of|mit(?: der)?|zwischen) {_NAME})?"
 )
 """How a statement calls a contract: "the supply agreement with Alder Steel", "its contract"."""
 _UNDER: Final = re.compile(
-    rf",? ?\b(?:[Uu]nder|[Ii]n|[Oo]f|[Uu]pon|[Pp]ursuant to|[Aa]ccording to) {_REFERENCE.pattern},?"
+    rf",? ?\b(?:[Uu]nder|[Ii]n|[Oo]f|[Uu]pon|[Pp]ursuant to|[Aa]ccording to|[Nn]ach) {_REFERENCE.pattern},?"
 )
+_BY: Final = re.compile(
+    r"^(?P<what>[^,;]+?) (?P<may>may|can|must|shall|will) be (?P<verb>\w+)ed by"
+    r" (?P<who>[\w&.’'-]+(?: (?!(?:on|upon|at|with|for|in|without|to|by|if)\b)[\w&.’'-]+){0,4})"
+)
+_ACTIVE: Final = r"\g<who> \g<may> \g<verb>e \g<what>"
+"""What somebody may do, told of what it is done to; words count by their stems."""
+_IS: Final = r"(?=(?:is|was|has|may|can|must|shall|will|runs|lasts|expires|ends|renews|continues|remains|requires)\b)"
+_ALSO: Final = re.compile(rf",? and {_IS}")
 _THIS: Final = re.compile(r"\b(?i:this) ((?:[A-Z][\w-]* ){1,6}(?i:agreement|contract|lease|deed))\b")
 _NOUNS: Final = re.compile(
-    r"\b[Tt]his (Agreement|Contract|Lease|Deed|Subcontract|Licen[cs]e|MOU|DPA|agreement|contract)\b"
+    r"\b(?:[Tt]his|[Dd]iese[rsmn]?) (Agreement|Contract|Lease|Deed|Subcontract|Licen[cs]e|MOU|DPA|Work Order|Addendum"
+    r"|NDA|MSA|SLA|agreement|contract|Vertrag|Vereinbarung)\b"
 )
-_BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“](?:the )?(?P<term>[^()\"“”]{2,40})[\"”][^()]{0,60}\)")
+_BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“][^()]{2,120}\)|[–—] ?nachfolgend [^–—]{2,80}")
+_QUOTED: Final = re.compile(
+    r"[\"“„]\W*(?:the )?(?P<term>\w[^()\"“”„]{0,38}\w)\W*[\"”“]"
+    r"(?P<also>[\s,*_]*(?:or )?(?:the )?[*_]*(?=[\"“„]))?"
+)
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
 """What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""
 _NO_TERM: Final = frozenset({"agreement", "contract", "lease", "party", "parties", "effective date"})
@@ -157,7 +178,12 @@ class RoomContract:
             behind = opening.partition(name)[2][:_TO_TERM]
             behind = min((behind.partition(other)[0] for other in parties if other != name), key=len, default=behind)
             bracket = _BRACKET.search(behind)
-            defined[name] = bracket["term"] if bracket and bracket["term"].lower() not in _NO_TERM else ""
+            terms = list[str]()
+            for quoted in _QUOTED.finditer(bracket[0] if bracket else ""):
+                terms += [quoted["term"]] if quoted["term"].lower() not in _NO_TERM else []
+                if quoted["also"] is None:
+                    break  # "together with the Borrower, the Parties"
+            defined[name] = max(terms, key=opening.count, default="")
         means = {match["name"]: match["term"] for match in _MEANS.finditer(opening) if stem(match["term"]) in _ROLES}
         return defined | means
 
@@ -170,14 +196,16 @@ class RoomContract:
     def names(self) -> frozenset[str]:
         """The words by which a statement may mean it: of its parties, its title and its file's name."""
         unread = "" if "parties" in self.cells else " ".join(_RUN.findall(self.opening[:_BLOCK]))
-        return self.party_names | self.titles | _name_stems(unread)
+        return self.party_names | self.titles | _name_stems(unread) | _find_initials(self.title)
 
     def retell(self, words: str) -> Sequence[str]:
         """A statement that names this contract, as the contract itself would say it, in each way that it may."""
-        noun = max(_NOUNS.findall(self.opening), key=len, default="Agreement")
+        nouns = _NOUNS.findall(self.opening)
+        noun = max(nouns, key=nouns.count, default="Agreement")
         by_name, bare = _REFERENCE.sub(f"this {noun}", words), _UNDER.sub("", words)
         alone = re.sub(rf"(?<=\w) this {noun}\b", "", _REFERENCE.sub(f"this {noun}", bare))
-        told = [one for words in (by_name, bare, alone) for one in (words, self.with_terms(words))]
+        said = [one for words in (by_name, bare, alone) for one in (words, _BY.sub(_ACTIVE, words))]
+        told = [one for words in said for one in (words, self.with_terms(words))]
         return list(dict.fromkeys(f"{one[:1].upper()}{one[1:]}" for one in map(str.strip, told)))
 
     def with_terms(self, words: str) -> str:
@@ -237,6 +265,12 @@ def read_terms(words: str) -> dict[str, Any]:
     for one in find_durations(words, 0, len(words)):
         if _LASTS.search(words, 0, one.start) and _WHOLLY.match(words, one.end):
             stated["term"] = one.value
+    days = find_dates(words, 0, len(words))
+    for day in days:
+        if ending := _UNTIL.search(words, 0, day.start):
+            stated["expiry"] = day.day.isoformat()
+            first = [one for one in days if one.start >= ending.start("between") and one.end < day.start]
+            stated |= {"effective_date": first[0].day.isoformat()} if first and " from " in ending["between"] else {}
     return stated
 
 
@@ -245,6 +279,14 @@ def call_contract(words: str) -> tuple[frozenset[str], frozenset[str]]:
     called = _WORD.findall(" ".join(match[0] for match in _REFERENCE.finditer(words)))
     common, names = (" ".join(word for word in called if word.islower() is is_common) for is_common in (True, False))
     return _name_stems(common) - _OF_ANY, _name_stems(names) - _OF_ANY
+
+
+def split_facts(words: str) -> list[str]:
+    """What a statement says of the contract or the party with which it begins, each by itself; empty if it is one."""
+    first, *others = _ALSO.split(words.rstrip("."))
+    subject = _REFERENCE.match(first) or _RUN.match(first)
+    is_whole = subject and re.match(f" {_IS}", first[subject.end() :])
+    return [first, *(f"{subject[0]} {other}" for other in others)] if subject and is_whole and others else []
 
 
 def choose_contracts(words: str, stated: Collection[str], contracts: Sequence[RoomContract]) -> list[RoomContract]:
@@ -267,20 +309,22 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
 
     Of terms that differ, one alone is given, and its stated value is nowhere in the contract's text.
     """
-    words = contract.with_terms(_REFERENCE.sub("this agreement", words)).replace(" upon ", " on ")
+    words = contract.with_terms(_REFERENCE.sub("this agreement", words))
+    words = re.sub(r" (?:until|bis(?: zum)?) ", " to ", words.replace(" upon ", " on "))
     sentence, terms = read(words), list[HeldTerm]()
     for name, value in stated.items():
         cell = contract.cells.get(name)
         if cell is None:
             return []
         (start, end), given = (cell["spans"][0][0], cell["spans"][-1][1]), cell["value"]
-        if name == "term" and says("no_term", text[start:end]):
-            return []  # that of a warranty, or for which somebody may not compete
+        if name in {"term", "expiry"} and (says("no_term", text[start:end]) or says("renews", words)):
+            return []  # that of a warranty, for which somebody may not compete, or of what follows
         terms.append(HeldTerm(name, value, given, start, end, _is_same(value, given)))
     differ = [term for term in terms if not term.is_same]
     clauses = " ".join(text[term.start : term.end] for term in terms)
     said = {token.stem for token in read(f"{clauses} {contract.title} {[*stated.values()]}").tokens}
-    said |= contract.names | _OF_ANY | _find_initials(contract.title)
+    adjectives = tuple(word.lower() for word, place in clause_words()["adjectives"].items() if place in stated.values())
+    said |= contract.names | _OF_ANY | {token.stem for token in sentence.tokens if token.text.startswith(adjectives)}
     if len(differ) > 1 or not _speaks_of(sentence, clauses, said, [*stated.values()], len(differ)):
         return []
     if Limit.NEGATION in {token.limit for token in sentence.tokens} and "forbidden" not in stated.values():
@@ -297,7 +341,8 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     is_open |= "sign" in said and "as of" in clauses.casefold()
     # What may be extended may last longer than its first term.
     is_open |= stem("initial") not in said and any(
-        term.name == "term" and ("renewal" in contract.cells or says("renews", text[term.start : term.end + _BEHIND]))
+        (term.name == "term" or (term.name == "expiry" and str(term.stated) > str(term.given)))
+        and ("renewal" in contract.cells or says("renews", text[term.start : term.end + _BEHIND]))
         for term in differ
     )
     return [] if differ and is_open else terms
@@ -310,7 +355,7 @@ def _is_day(value: Any) -> bool:
 def _find_initials(title: str) -> frozenset[str]:
     """What a contract may be called for short: the NDA for a mutual non-disclosure agreement."""
     letters = "".join(word[0] for word in re.findall(r"[A-Za-z]+", title)).lower()
-    return frozenset(letters[at:] for at in range(len(letters) - 1))
+    return frozenset(letters[at : at + length] for at in range(len(letters)) for length in (3, 4))
 
 
 def _is_same(stated: Any, given: Any) -> bool:
@@ -356,6 +401,12 @@ def _stands_in(name: str, value: Any, text: str) -> bool:
         return any(name != "term" or not says("no_term", flat[slice(*clause)]) for clause in clauses)
     if _is_day(value):
         return any(_is_same(value, other.day.isoformat()) for other in find_dates(text, 0, len(text)))
+    if name == "governing_law":
+        own = re.escape(value)
+        return (
+            re.search(rf"(?i)\b(?:laws?|recht)\b[^.;]{{0,80}}\b{own}|\b{own}(?: \w+)? (?:laws?|recht)\b", text)
+            is not None
+        )
     return value.casefold() in text.casefold() or value in {"consent", "free", "forbidden"}
 
 

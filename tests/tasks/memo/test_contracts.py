@@ -168,6 +168,73 @@ def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract
         assert all("No sentence of the room says it" not in one.why for one in checked)
 
 
+HOSTING = """MASTER SERVICES AGREEMENT
+
+This Master Services Agreement is entered into as of March 1, 2024 (the "Effective Date") by and between
+Elder Cloud Inc. (**"Elder"**, the **"Provider"**, together with the "Customer" the "Parties"), and Tulip Retail LLC
+("Customer").
+
+1. This Agreement shall continue in effect until February 28, 2027, unless earlier terminated.
+
+2. Customer may terminate this Agreement for convenience, without cause, upon sixty (60) days' prior written notice to
+Provider. Provider may terminate this Agreement upon one hundred twenty (120) days' prior written notice.
+
+3. Customer shall pay Provider 10% of $500,000 (the "Cap Base"). The price of $240,000 (the "Contract Price") is fixed.
+
+4. This Agreement is governed by the laws of the State of Delaware. Customer has its seat in Ohio.
+"""
+HIRING = """MIETVERTRAG
+
+zwischen Nelke Immobilien GmbH – nachfolgend „Vermieter“ genannt –
+und Tulpe Handel GmbH – nachfolgend „Mieter“ genannt –
+
+1. Es gilt ausschließlich das Recht der Bundesrepublik Deutschland.
+
+2. Die Laufzeit beträgt 3 Jahre. Die Laufzeit der Garantie beträgt 2 Jahre. Der Mieter kauft eine Küche.
+
+3. Der Vertrag verlängert sich jeweils um ein Jahr.
+"""
+NAMED = {
+    MemoVerdict.SUPPORTED: (
+        "The MSA with Elder Cloud runs from 1 March 2024 to 28 February 2027.",
+        "Tulip Retail may terminate the MSA on 60 days' notice.",
+        "The MSA may be terminated by Elder Cloud on 120 days' notice.",
+        "The contract price of the Elder Cloud MSA is $240,000.",
+        "The Elder Cloud MSA is governed by Delaware law and ends on 28 February 2027.",
+        "Der Mietvertrag mit Tulpe Handel unterliegt deutschem Recht.",
+        "Die Laufzeit des Mietvertrags beträgt 3 Jahre.",
+    ),
+    MemoVerdict.CONTRADICTED: (
+        "The Elder Cloud MSA runs until 28 March 2027.",
+        "The contract price of the Elder Cloud MSA is $250,000.",
+        "The Elder Cloud MSA is governed by Ohio law.",
+        "The Elder Cloud MSA is governed by Delaware law and ends on 28 January 2027.",
+        "Der Mietvertrag mit Tulpe Handel unterliegt dem Recht von Texas.",
+    ),
+    MemoVerdict.NOT_FOUND: (
+        "The MSA may be terminated by Elder Cloud on 60 days' notice.",
+        "Tulip Retail may not terminate the MSA.",
+        "The warranty under the Elder Cloud MSA runs until 28 February 2027.",
+        "The Elder Cloud MSA's warranty is limited and runs until 28 February 2027.",
+        "The renewal term of the Elder Cloud MSA ends on 28 February 2027.",
+        "The cap base of the Elder Cloud MSA is $500,000.",
+        "Die Laufzeit des Mietvertrags beträgt 2 Jahre.",
+        "Die Laufzeit des Darlehens beträgt 2 Jahre.",
+    ),
+}
+
+
+@pytest.mark.parametrize("verdict", NAMED)
+def test_a_contract_is_known_by_its_initials_its_parties_and_in_german(home: Path, verdict: MemoVerdict) -> None:
+    room = []
+    with database.writing() as session:
+        for name, text in (("Hosting", HOSTING), ("Miete", HIRING)):
+            new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
+            room.append(LedgerText(texts.save_text(session, new).id, name, f"{name}.txt"))
+    checked = check_memo("\n\n".join(NAMED[verdict]), [], "memo.txt", MemoTexts(room, "Acme"))
+    assert {one.statement.text: one.verdict for one in checked} == dict.fromkeys(NAMED[verdict], verdict)
+
+
 @pytest.mark.parametrize(
     ("option", "verdict"),
     [
