@@ -3,13 +3,13 @@
 A room of 2,000 documents and 120,000 passages (127 MB of text) takes 150 MB, and its index another 190 MB.
 """
 
+import itertools
 import logging
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, pairwise
+from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
@@ -98,15 +98,13 @@ class _Wording(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "_Wording":
         words = word_forms(text)
-        pairs = frozenset(map(hash, pairwise(words))) or frozenset(map(hash, words))
+        pairs = frozenset(map(hash, itertools.pairwise(words))) or frozenset(map(hash, words))
         return cls(pairs, frozenset(word for word in words if word[0].isdigit()))
 
-    def find_repeated(self, known: Sequence["_Wording"], places: Mapping[int, Sequence[int]]) -> int | None:
-        """The first of the known passages that has most of these pairs, and all figures; each pair is in `places`."""
+    def repeats(self, other: "_Wording") -> bool:
+        """Whether the other passage has most of these pairs, and all figures."""
         least = _REPEATED * len(self.pairs)
-        counts = Counter(chain.from_iterable(places[pair] for pair in self.pairs if pair in places))
-        alike = (place for place, count in counts.items() if count >= least and self.figures <= known[place].figures)
-        return min(alike, default=None) if least else 0 if known else None
+        return len(other.pairs) >= least and self.figures <= other.figures and len(self.pairs & other.pairs) >= least
 
 
 class RoomTexts:
@@ -233,15 +231,12 @@ class Evidence:
             ranked = self._semantic.rank(self._index, question, _DEEPER * k, wordings, meant)
         chosen: list[Excerpt] = []
         known: list[_Wording] = []
-        places: dict[int, list[int]] = defaultdict(list)
         for passage in self._visible_first(ranked):
             wording = self._find_wording(*passage)
-            better = wording.find_repeated(known, places)
+            better = next((index for index, other in enumerate(known) if wording.repeats(other)), None)
             if better is not None:
                 chosen[better] = replace(chosen[better], repeats=chosen[better].repeats + 1)
             elif len(chosen) < k:
-                for pair in wording.pairs:
-                    places[pair].append(len(known))
                 chosen.append(self._excerpt(*passage))
                 known.append(wording)
         return self._record(chosen)
