@@ -167,7 +167,7 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     if ranked:
         best = max(ranked, key=lambda one: one[0])[1]
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
-    kind = _read_folder(stem, folder, said, is_read=is_read)
+    kind = _read_folder(stem, folder, said, is_read=is_read) if ending not in _PAGES - {".txt"} else None
     return kind, _CERTAINTY["folder"] if kind else 0.0
 
 

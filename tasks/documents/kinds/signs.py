@@ -365,7 +365,7 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
         if match is not None:
             return match, segment.line
         if segment.place < TOP and segment.is_short:
-            signs.denied += find_spoken_kinds(segment.words) | find_spoken_kinds(segment.line)
+            signs.denied += find_spoken_kinds(segment.words)
     return None
 
 

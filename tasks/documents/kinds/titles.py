@@ -14,7 +14,6 @@ from tasks.documents.kinds.catalogue import (
     Match,
     find_kind,
     find_kinds,
-    find_spoken_kinds,
     leave_out_company,
     links,
     marks,
@@ -268,7 +267,7 @@ def is_title(match: Match, segment: Segment) -> bool:
     may_be_title = segment.is_short or (segment.place < FIRST and match.start < 10)
     if is_prose(segment.words) or match.start >= segment.telling or not may_be_title:
         return False
-    if _is_about_kind(before) or match.kind.id in find_spoken_kinds(segment.line):
+    if _is_about_kind(before):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):

@@ -366,7 +366,7 @@ def test_a_document_may_be_what_its_name_or_its_text_says(name: str, text: str) 
 
 
 def test_what_is_kept_from_models_may_be_told_by_a_title_that_only_speaks_of_it() -> None:
-    signs = read_signs("Legal opinion - overview\n", [])
+    signs = read_signs("Legal opinion overview\n", [])
     assert document_kind("a.pdf", "", signs).kind is None
     assert may_be_any("a.pdf", "", signs, {"legal_opinion"})
 
@@ -617,7 +617,9 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
         ("f.pdf", f"HUUROVEREENKOMST\n{BELEID}", None),
         ("pen.md", "# Penetration testing policy\nThis policy sets out when we test.", None),
         ("f.md", "# Relatório de análise\nBalancete 2025 análise", None),
-        ("f.md", "# Acme Financial Model - Investor Walkthrough\nAll is explained.", None),
+        ("f.md", "# Acme Financial Model Walkthrough\nAll is explained.", None),
+        ("f.pdf", "Acme annual report 2024: strategy, governance\nOur year", "annual_report"),
+        ("f.pdf", "WHO annual report 2023", "annual_report"),
         ("statuten-analyse.md", "# Statuten van Acme B.V.\nHet bestuur en de aandeelhouders.", None),
         ("f.md", "# Analyse Statuten Acme B.V.\nHet bestuur en de aandeelhouders.", None),
         ("f.xlsx", "Parameter-Analyse & Vergleich\nzwischen den Parteien", None),
