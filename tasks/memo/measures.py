@@ -166,7 +166,7 @@ def _read_part(sentence: ParsedSentence, known: frozenset[str], time: str) -> It
     if growth is None or not is_single or not _are_plain(sentence, others, levels, known):
         return
     amounts_now, amounts_then = (list(filter(None, (token.figure for token in side))) for side in (levels, earlier))
-    is_below = any(is_loss(_words(sentence.tokens[first:last])) for _, first, last in named)
+    is_below = any(is_loss(" ".join(token.text for token in sentence.tokens[first:last])) for _, first, last in named)
     grows = _grows(expression) and not is_below
     if not _fits(grows, amounts_now, amounts_then, growth, others):
         return
@@ -188,10 +188,6 @@ def _sort_amounts(
     rest = (token for token in amounts if token not in earlier and PERCENT not in expression.units)
     changes = [token for token in rest if token.figure is not None and token.figure.unit == PERCENT]
     return earlier, changes, [token for token in amounts if token not in earlier and token not in changes]
-
-
-def _words(tokens: Sequence[Token]) -> str:
-    return " ".join(token.text for token in tokens)
 
 
 def _are_plain(

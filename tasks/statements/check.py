@@ -94,8 +94,8 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
         yield from _prose(prose)
         first = at
         rows: list[tuple[str, list[str]]] = []
-        while at < len(lines) and (cells := _cells(lines[at]) or _label_alone(lines[at])) is not None:
-            rows.append((lines[at], cells))
+        while at < len(lines) and ((cells := _cells(lines[at])) or ("\t" in lines[at] and lines[at].strip())):
+            rows.append((lines[at], cells or [cell.strip() for cell in lines[at].split("\t")]))
             at += 1
         yield from _rows(rows, lines[max(first - _ABOVE, 0) : first])
         prose = []
@@ -115,11 +115,6 @@ def _cells(line: str) -> list[str] | None:
     if (stripped.startswith("|") and stripped.count("|") >= 2) or stripped.count(" | ") >= 2:
         return _join_cells([cell.strip().strip("*_ ") for cell in stripped.strip("|").split("|")])
     return None
-
-
-def _label_alone(line: str) -> list[str] | None:
-    """The cells of a row that only has a label; None for prose."""
-    return [cell.strip() for cell in line.strip("\n").split("\t")] if "\t" in line and line.strip() else None
 
 
 def _join_cells(cells: list[str]) -> list[str]:
@@ -238,11 +233,17 @@ _SHOWN: Final = 0.5
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
 _PARTS: Final = re.compile(r"; |, and (?=(?:the|our|its) )")
+_ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
 _APPOSED: Final = re.compile(
     rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL
 )
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
+_INCLUDED: Final = re.compile(
+    r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which included (?:(?!no\b)[a-z]+ )?(?P<what>[a-z]+) "
+    r"(?:expenses?|costs?|charges?) of (?P<amount>[^,;]{1,40})"
+)
+"""A term that a sentence defines, and what of it was for something: part of a part is part of it."""
 _OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")
 _YEARS: Final = r"(?:for|in|at) (?P<span>[^,;]{0,60}?)(?P<first>(?:19|20)\d\d) and (?P<second>(?:19|20)\d\d)"
 _EACH: Final = re.compile(
@@ -258,7 +259,7 @@ _NAMED: Final = re.compile(
 """An amount or a day that a sentence defines: "the sum of $1,650,000 (the "Contract Price")"."""
 _TOLD: Final = (
     (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
-    (_NAMED, "{what} is {amount}"),
+    (_NAMED, "{what} is {amount}"), (_INCLUDED, "{who} included {amount} for {what}"),
     (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
 )  # fmt: skip
 """What parts of a sentence say by themselves."""
@@ -321,6 +322,7 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
     if len(statement) > LONGEST_SENTENCE:
         return Check(Finding.NOT_FOUND, difference=Difference(DifferenceKind.TOO_LONG))
     stated, known = read(_move_head(statement)), _find_known_stems(names)
+    bare = read(_ADDED.sub("", statement.rstrip(". ")))
     best = Check(Finding.NOT_FOUND)
     if not stated.content and not stated.figures:
         return best
@@ -331,6 +333,9 @@ def check(statement: str, texts: Sequence[str], names: str = "") -> Check:
             result = replace(_compare(stated, candidate, known), text=number)
             if result.verdict is Finding.SUPPORTED:
                 return result
+            if result.verdict is Finding.NOT_FOUND and bare.original != statement.rstrip(". "):
+                against = replace(_compare(bare, candidate, known), text=number)
+                result = against if against.verdict is Finding.CONTRADICTED else result
             best = max(best, result, key=lambda one: (one.verdict is Finding.CONTRADICTED, one.share))
     if best.verdict is Finding.CONTRADICTED and _stands_elsewhere(stated, best, texts, known):
         return replace(best, verdict=Finding.NOT_FOUND)
@@ -369,7 +374,8 @@ def _find_readings(text: str) -> Iterator[str]:
     """A sentence, its paraphrases with the same meaning, and the statements in its parts."""
     for part in (text, *_PARTS.split(text)):
         bare = _NUMBERED.sub("", part)
-        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare))
+        short = _ADDED.sub("", bare)
+        yield from (part, _move_head(part), bare, _move_head(bare), _ASIDE.sub(" ", bare), _move_head(short))
         yield from (form.format(**told.groupdict()) for pattern, form in _TOLD for told in pattern.finditer(bare))
 
 

@@ -306,8 +306,9 @@ class _Reader:
 
     def _add_word(self, match: re.Match[str]) -> None:
         lower = match.group().lower().replace("’", "'")
+        is_governed = lower == "that" and self.tokens and self.tokens[-1].text in _PREPOSITIONS  # "of that loan"
         is_dated = self._text[match.end() :].lstrip()[:1].isdigit()  # "since 2006"
-        is_join = lower in _JOINS and not is_dated and not _governs(self.tokens, lower)
+        is_join = lower in _JOINS and not (is_dated or is_governed)
         if is_join or lower in {"and", "or"}:
             self._segment += 1
             self._clause += is_join
@@ -341,11 +342,6 @@ _HYPHEN: Final = re.compile(r"\b(?!(?:dai|week|month|quarter|year)ly)[a-z]{2,}ly
 def _part_compound(match: re.Match[str]) -> str:
     """The words of a compound, each by itself, unless the vocabulary has it: "fully-diluted"."""
     return match[0] if is_known(stem(match[0])) else re.sub(r"\W", " ", match[0])
-
-
-def _governs(tokens: Sequence[Token], word: str) -> bool:
-    """Whether `that` is the object of the preposition before it: "the amount of that loan"."""
-    return word == "that" and bool(tokens) and tokens[-1].text in _PREPOSITIONS
 
 
 def _tell_offices(tokens: Sequence[Token]) -> None:

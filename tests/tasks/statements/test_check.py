@@ -417,6 +417,19 @@ def test_the_words_of_a_phrase_keep_their_order(source: str, statement: str) -> 
     assert check(statement, [source]).verdict is not Finding.SUPPORTED
 
 
+@cases(
+    ("statement", "is_supported"),
+    [
+        ("The Q2 charge included £8 million for severance.", True),
+        ("The Q2 charge included £9 million for severance.", False),
+        ("The Q2 charge included £8 million for impairment.", False),
+    ],
+)
+def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supported: bool) -> None:
+    source = "We took a $12 million charge (“Q2 charge”), which included staff severance expenses of £8 million."
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
+
+
 @pytest.mark.parametrize(
     "statement", ["Dr. Kessler alone reaches the majority.", "Dr. Kessler alone does reach the majority."]
 )
