@@ -13,7 +13,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import LEADING_SIGN, VALUE, Line, LineCell, build_lines, is_figure, is_sign
+from tasks.reading.pdf.lines import VALUE, Line, LineCell, build_lines, is_figure, is_sign
 from tasks.reading.pdf.rows import (
     ColumnCells,
     Grouping,
@@ -40,8 +40,6 @@ _SAME_LEVEL: Final = 0.5
 """How far lines of one row may be raised, as a share of their size."""
 _LED: Final = re.compile(r"[.…]{4}$")
 """Dots at the end of a label that lead to what stands in its row."""
-_CENTRED: Final = 0.4
-"""How far from its middle the value of a field stands that is as high as its cell, as a share of half the cell."""
 _ROOMY: Final = 0.5
 """The share of lines that leave room for the next word where they are no text that wraps."""
 
@@ -238,7 +236,6 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
         return []
     if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
         rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
-    _join_signs(rows)
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
     grid.held = list(compress(range(len(held)), held))
     is_turned = begins_at_the_right(rows)
@@ -247,14 +244,6 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
         if is_turned:
             row.cells.reverse()
     return rows
-
-
-def _join_signs(rows: Sequence[TableRow]) -> None:
-    """Put signs that have cells of their own into those of the figures beside them; a lone one may be a unit."""
-    for cells in (row.cells for row in rows):
-        signs = [x for x in range(1, len(cells)) if LEADING_SIGN.fullmatch(cells[x - 1]) and is_figure(cells[x])]
-        for x in signs if len(signs) > 1 else ():
-            cells[x - 1 : x + 1] = "", cells[x - 1] + cells[x]
 
 
 def _middle(word: PageWord) -> float:
@@ -453,10 +442,6 @@ class _Grid:
         lines, last = fields[y][x], self._last_row(cells, y, x)
         if last == y:
             return False
-        top, bottom = self._ys[y], self._ys[last + 1]
-        from_middle = abs(2 * _middle(lines[0].words[0]) - top - bottom) / (bottom - top)
-        if len(lines) == 1 and lines[0].words[0].piece > 0 and from_middle < _CENTRED:
-            return False  # the value of a field that is as high as the cell
         rows: dict[int, list[Line]] = {}
         for line in lines:
             rows.setdefault(bisect(self._ys, _middle(line.words[0])) - 1, []).append(line)

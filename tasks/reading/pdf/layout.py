@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise, starmap, zip_longest
 from math import inf
 from operator import itemgetter, sub
+from statistics import median_high
 from typing import Any, Final
 
 import pypdfium2.raw as pdfium
@@ -30,7 +31,7 @@ from tasks.reading.pdf.columns import (
 from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import Box, PageText, TagBudget
 from tasks.reading.pdf.grids import find_ruled_tables
-from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines, is_figure
+from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines
 from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
 from tasks.reading.pdf.table_columns import is_of_sheet
@@ -99,11 +100,6 @@ def is_in_letters(text: str) -> bool:
     return len(_ALONE.findall(text.replace("\r\n", "\n"))) >= max(_FEWEST_ALONE, _SHARE_ALONE * lines)
 
 
-def is_drawn_by_words(text: str, runs: int) -> bool:
-    """Whether a page with that many runs of text is drawn word by word, or in smaller pieces."""
-    return runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
-
-
 def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     """Where spaces must be inserted into the text of a page: between letters with a wider gap than others."""
     text = page_text.text
@@ -130,7 +126,11 @@ def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
             gaps.append((left - last_right) / height if abs(bottom - last_bottom) < height / 4 else 0.0)
             last_right, last_bottom = right, bottom
         wide = [index for index, gap in enumerate(gaps) if _GAP < gap < 1]
-        if wide and 3 * len(wide) <= len(gaps) and min(gaps[index] for index in wide) > _OVER_OTHERS * _middle(gaps):
+        if (
+            wide
+            and 3 * len(wide) <= len(gaps)
+            and min(gaps[index] for index in wide) > _OVER_OTHERS * median_high(gaps)
+        ):
             spots += (begin + index + 1 for index in wide)
     return spots
 
@@ -176,10 +176,6 @@ def _find_split_words(textpage: Any, words: Sequence[tuple[int, int]]) -> list[t
     firsts = document.text_objects(textpage, [begin for begin, _ in words])
     lasts = document.text_objects(textpage, [end - 1 for _, end in words])
     return [word for word, first, last in zip(words, firsts, lasts, strict=True) if first != last]
-
-
-def _middle(gaps: list[float]) -> float:
-    return sorted(gaps)[len(gaps) // 2]
 
 
 def has_gutters(runs: Sequence[Box], text: str) -> bool:
@@ -263,7 +259,7 @@ def _least_gap(runs: Sequence[Box], text: str) -> float:
         for (_, top, end, bottom), (begin, high, _, low) in pairwise(runs[:_SAMPLE])
         if begin > end and bottom < high and low < top
     ]
-    return min(_STRETCHED, max(_CELLS, 2.2 * _middle(gaps))) if gaps else _CELLS
+    return min(_STRETCHED, max(_CELLS, 2.2 * median_high(gaps))) if gaps else _CELLS
 
 
 Edit = tuple[int, int, str]
@@ -353,7 +349,8 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
 def _find_spaces(textpage: Any, page_text: PageText, runs: int, known: KnownCells) -> list[int]:
     """Where spaces are missing in the text of a page of so many runs."""
     text = page_text.text
-    spaces = find_missing_spaces(textpage, page_text) if is_drawn_by_words(text, runs) else []
+    is_by_words = runs > _RUNS_A_LINE * (text.count("\r\n") + 1) and runs > _RUNS_A_WORD * (text.count(" ") + 1)
+    spaces = find_missing_spaces(textpage, page_text) if is_by_words else []
     if known.is_sheet:
         spaces += find_touching_cells(textpage, page_text)
     if known.fields:  # so that what is written on dots stands between the words before and behind them
@@ -384,9 +381,6 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
         return tables, []
     if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns
-    if rules.vertical:
-        for line in free:
-            _part_at_rules(line, rules.vertical)
     for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merge_columns(lines) or [
@@ -465,23 +459,6 @@ def _find_end_above(value: LineCell, above: Sequence[Line]) -> int | None:
             begun = [cell for cell in over if cell.left < value.left + line.size]
             return max(word.end for word in (begun or over)[-1 if begun else 0].words)
     return None
-
-
-def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
-    """Split the cells of a line that are figures on both sides of a rule; boxes of single digits stay one cell."""
-    if all(len(cell.words) == 1 for cell in line.cells):
-        return
-    middle = line.base - line.size / 3
-    places = sorted([at for at, begin, end in vertical if begin < middle < end])
-    if not places:
-        return
-    cells: list[LineCell] = []
-    for cell in line.cells:
-        held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))
-        parts = [LineCell(list(words)) for _, words in held]
-        are_figures = all(is_figure(part.text) for part in parts) and any(len(part.text) > 1 for part in parts)
-        cells += parts if are_figures else [cell]
-    line.cells = cells
 
 
 def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:
