@@ -51,7 +51,8 @@ def delimiter(text: str) -> str | None:
     candidates = [sign for sign in DELIMITERS if scores[sign][0] >= best - _ALIKE]
     if len(candidates) > 1 and "," in candidates and _are_decimal(lines):
         candidates.remove(",")
-    if candidates == [","] and _is_single_figure_column(lines):
+    # a name above decimal numbers is one column, with decimal commas
+    if candidates == [","] and len(lines) > 1 and "," not in lines[0] and all(map(_FIGURE.fullmatch, lines[1:])):
         return None
     return max(candidates, key=lambda sign: scores[sign][1])
 
@@ -82,11 +83,6 @@ def _score(lines: Sequence[str], sign: str) -> tuple[float, int]:
         return 0, 0
     cuts, rows = max(counts.items(), key=lambda item: (item[1], item[0]))
     return rows / len(lines), cuts
-
-
-def _is_single_figure_column(lines: Sequence[str]) -> bool:
-    """Whether there is only a name above decimal numbers: one column, with decimal commas."""
-    return len(lines) > 1 and "," not in lines[0] and all(map(_FIGURE.fullmatch, lines[1:]))
 
 
 def _are_decimal(lines: Sequence[str]) -> bool:

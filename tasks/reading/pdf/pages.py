@@ -81,6 +81,8 @@ _JOINED: Final = 0.4
 _NEXT_LINE: Final = 0.7
 """How much higher or lower a character stands that is on another line, as a share of the line's height."""
 
+LOST: Final = re.compile("[\x1c-\x1f]")
+"""What stands for lost letters: fonts number them downwards from 31."""
 _DIFFERENCES: Final = re.compile(rb"/Differences\s*+\[([^\[\]]{1,20000}+)\]")
 _ENTRY: Final = re.compile(rb"(\d{1,3})(?=[\s/])|/([^\s/\[\]<>()]+)")
 _LETTERS: Final = re.compile(rb"[A-Za-z](?:_[A-Za-z]){1,3}")
@@ -212,11 +214,6 @@ def split_parts(text: str) -> Iterator[tuple[str, bool]]:
     """The tables of a page's text and the text between them, in order, and whether each is a table."""
     for index, part in enumerate(_TABLE.split(text)):
         yield part, index % 2 == 1
-
-
-def has_lost_letters(text: str) -> bool:
-    """Whether `text` has characters that stand for lost letters: fonts number them downwards from 31."""
-    return "\x1f" in text or "\x1e" in text or "\x1d" in text or "\x1c" in text
 
 
 def find_lost_letters(data: bytes) -> dict[str, str]:

@@ -187,9 +187,8 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
             gc.enable()
     _doubt(document, contents)
     _add_doubtful(document, contents, scans)
-    ligatures = (
-        pages.find_lost_letters(document.data) if any(pages.has_lost_letters(page.text) for page in contents) else {}
-    )
+    is_lossy = any(pages.LOST.search(page.text) for page in contents)
+    ligatures = pages.find_lost_letters(document.data) if is_lossy else {}
     compounds = pages.find_compounds([page.text for page in contents])
     for index, content in enumerate(contents):
         text = pages.mend_text(content.text, ligatures, compounds)
