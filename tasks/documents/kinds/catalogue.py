@@ -75,8 +75,7 @@ class Kind:
         """Whether these words of a document include two that documents of this kind must contain."""
         if self.beside:
             return any(word in body_words for word in self.body) and any(word in body_words for word in self.beside)
-        first = next((place for place, word in enumerate(self.body[:-1]) if word in body_words), None)
-        return first is not None and any(word in body_words for word in self.body[first + 1 :])
+        return len(self.body) > 1 and sum(map(body_words.__contains__, self.body)) > 1
 
 
 class Match(NamedTuple):
