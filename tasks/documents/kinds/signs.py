@@ -31,6 +31,7 @@ from tasks.documents.kinds.sketches import sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
     FIRST,
+    LONGEST_TITLE,
     SUBTITLE,
     TOP,
     Segment,
@@ -119,10 +120,6 @@ _PLACE: Final = re.compile(
     r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
-_MADE: Final = re.compile(
-    r"\b(?:made|entered into|executed)(?: (?:and|made|entered|into|executed|effective|as|of|on|the))* ?$"
-)
-"""Before a day, how an agreement says of itself when it was concluded: "This lease is made on …"."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _UNTIL: Final = re.compile(
     r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*",
@@ -207,7 +204,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
     if found is None or not found[0].kind.over:
-        found = _only_said(segments, text, signs, found[1] if found else None) or found
+        found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
     is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
     if found is not None and not is_agreement and _is_about(found[0].kind, found[1], body):
         signs.denied.append(found[0].kind.id)
@@ -300,25 +297,14 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     first = [*lines[:6], *filter(_EFFECTIVE.match, lines[6:15])]
     alone = [line for line in first if len(line) < SUBTITLE and line not in rows]
-    top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith("Original ")]
+    top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith(("Original ", "This "))]
     kind = kinds().get(signs.title or "")
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
     days = [] if invites else [day for line in top for day in _list_days(line)]
-    if kind is not None and kind.signed:
-        days = [*_list_own_days(" ".join(opening[:_BRIEF].split())), *days]
     if not days and not (kind and (kind.signed or kind.serial)):
         closing = {*_list_signed_days(text)}
         days = [*closing] if len(closing) == 1 else []
     signs.dated = next(map(date.isoformat, days), None)
-
-
-def _list_own_days(running: str) -> Iterator[date]:
-    """The days on which agreements were concluded, as their openings say in one line."""
-    for when in dates(running):
-        _, is_own, said = running[max(0, when.start - _SLIP) : when.start].casefold().rpartition("this ")
-        is_made = is_own and _MADE.search(said) and not is_prose(plain_words(said).replace(" is ", " "))
-        if is_made and when.end and when.months is None:
-            yield when.end
 
 
 def _list_signed_days(text: str) -> Iterator[date]:
@@ -366,6 +352,17 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
             return match, segment.line
         if segment.place < TOP and segment.is_short:
             signs.denied += find_spoken_kinds(segment.words)
+    return None
+
+
+def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
+    """Recognise an index without a title: most lines name documents, of several kinds."""
+    if len(text) > _LONG or len(lines) < 3:
+        return None
+    named = [match for line in lines if line.count(" ") < LONGEST_TITLE and (match := find_kind(plain_words(line)))]
+    several = len({match.kind.wider or match.kind.id for match in named}) >= (3 if len(named) > 0.6 * len(lines) else 4)
+    if several and len(named) >= 0.4 * len(lines):
+        return Match(kinds()["index"], 0, 0, weak=False), ""
     return None
 
 
