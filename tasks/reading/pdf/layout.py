@@ -30,6 +30,7 @@ from tasks.reading.pdf.columns import (
 )
 from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import Box, PageText, TagBudget
+from tasks.reading.pdf.fields import place_values
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines
 from tasks.reading.pdf.rows import TableRow
@@ -337,6 +338,8 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
         if sum(found) >= _KNOWN * len(found):
             return [(0, len(text), once)]
     rules = find_rules(page, turn)
+    if known.fields:
+        place_values(words, known.fields, rules)
     tables, columns = _find_tables(rules, words, is_turned=is_right_to_left(text))
     if columns:
         return [(0, len(text), _write_columns(columns, join_rules(rules.horizontal), words, text))]

@@ -39,18 +39,6 @@ _SIGN_GAP: Final = 0.26
 """The white before a percent sign up to which it belongs to its figure, if no space was typed."""
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
-_BESIDE: Final = 200.0
-"""How far in points from a field the words beside it stand at most."""
-_BELOW: Final = 2.0
-"""Points by which they may stand lower than its box."""
-_COLUMN: Final = 3
-"""Fields below each other that tell whether the words before them are their labels."""
-_REGULAR: Final = 2.0
-"""Points by which some of them are raised and others lowered where they are not."""
-_STEEP: Final = 4
-"""Points to the left for one up or down."""
-_LEVELS: Final = 0.8
-"""How much higher or lower they may stand, in heights of the value."""
 TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
 _SPACE: Final = 0.5
 """The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
@@ -198,20 +186,10 @@ def _note_pieces(textpage: Any, text: str, words: Sequence[PageWord], known: Kno
     """Note in which field or cell of a sheet each word stands. Dots and lines to write a value on are left out."""
     if known.is_sheet:
         _note_cells(textpage, text, words)
-    columns: dict[int, list[tuple[float, list[PageWord]]]] = {}
     for number, (box, stored) in enumerate(known.fields, 1):
-        left, bottom, right, top = box
         held = _note_field(words, number, box, one_line(stored))
         if held:
-            held[-1].right = max(held[-1].right, right)  # what stands behind the field is next to it
-            lower = _find_lower(held, words, bottom, top)
-            columns.setdefault(round(left), []).append((lower, held))
-    for column in columns.values():
-        lowers = [lower for lower, _ in column]
-        # beside words that go on in lines of their own, some fields would be raised and others lowered
-        if len(lowers) < _COLUMN or min(lowers) > -_REGULAR or max(lowers) < _REGULAR:
-            for word, lower in ((word, lower) for lower, held in column for word in held):
-                word.base += lower
+            held[-1].right = max(held[-1].right, box[2])  # what stands behind the field is next to it
 
 
 def _note_field(words: Sequence[PageWord], number: int, box: Box, value: str) -> list[PageWord]:
@@ -234,17 +212,6 @@ def _note_field(words: Sequence[PageWord], number: int, box: Box, value: str) ->
         word.glued = word.glued or (is_comb and at > 0 and value[at - 1] != " ")
         at += len(word.text)
     return held
-
-
-def _find_lower(held: Sequence[PageWord], words: Iterable[PageWord], bottom: float, top: float) -> float:
-    """How much lower the words before a field from `bottom` to `top` stand than those in it, if there are any."""
-    value = next((word for word in held if word.text), held[0])
-    room = _LEVELS * value.size
-    highest, lowest = min(value.base - room, room - top), max(value.base + room, _BELOW - bottom)
-    left = held[0].left + 1
-    beside = [word for word in words if not word.piece and word.right < left and highest < word.base < lowest]
-    nearest = max(beside, key=lambda word: word.right - _STEEP * abs(word.base - value.base), default=value)
-    return nearest.base - value.base if value.left - nearest.right < _BESIDE else 0.0
 
 
 def _note_cells(textpage: Any, text: str, words: Sequence[PageWord]) -> None:

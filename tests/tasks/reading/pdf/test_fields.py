@@ -11,7 +11,6 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading import text_writer
 from tasks.reading.pdf import reader
-from tests.cases import cases
 
 LABELS = ("Name", "Street", "Town", "Country")
 NOTE = "Signed in the presence of a notary"
@@ -128,7 +127,7 @@ def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
-@cases(
+@pytest.mark.parametrize(
     "called",
     ["Multiply by $2,375", "In the year 2023", "As of 30/6", "It has no debts", "Write No if none; sum"],
 )
@@ -148,7 +147,7 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
     assert "Cents:" not in reader.read(data).text
 
 
-@cases(
+@pytest.mark.parametrize(
     ("called", "written"),
     [
         *((name, "") for name in ("TextField [3]", "Text1 ", "undefined_2", "Champ de texte 2", "f[0].#p[0].F1[0]")),
@@ -191,8 +190,8 @@ def test_values_on_dots_stand_in_their_lines_beside_percentages(words: str) -> N
     assert not reading.warnings
 
 
-@cases("change", [bytes, flatten])
-@cases("dots", ["." * 30, "_" * 20, "…" * 12])
+@pytest.mark.parametrize("change", [bytes, flatten])
+@pytest.mark.parametrize("dots", ["." * 30, "_" * 20, "…" * 12])
 def test_values_on_dots_that_touch_words_stand_between_these(change: Callable[[bytes], bytes], dots: str) -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)
@@ -206,3 +205,62 @@ def test_values_on_dots_that_touch_words_stand_between_these(change: Callable[[b
     canvas.save()
     text = " ".join(reader.read(change(file.getvalue())).text.split())
     assert text == "The tenant Mr Ada Alpha born in Oslo on 1 May 1980"
+
+
+def draw_form(labels: Sequence[tuple[str, float, float]], fields: Sequence[tuple[str, float, float]]) -> Canvas:
+    """A canvas with words, and fields of a width of 120 points that hold their values."""
+    canvas = Canvas(BytesIO(), A4)
+    for label, x, y in labels:
+        canvas.drawString(x, y, label)
+    for value, x, y in fields:
+        canvas.acroForm.textfield(name=value, value=value, x=x, y=y, width=120, height=14, borderWidth=0)
+    return canvas
+
+
+def read_lines(canvas: Canvas, change: Callable[[bytes], bytes]) -> list[str]:
+    return [" ".join(line.split()) for line in reader.read(change(canvas.getpdfdata())).text.splitlines()]
+
+
+@pytest.mark.parametrize("change", [bytes, flatten])
+def test_values_in_cells_stand_behind_the_labels_above_them(change: Callable[[bytes], bytes]) -> None:
+    places = [(72, 700), (300, 700), (72, 660), (300, 660)]
+    labels = [(label, x + 2, y + 16) for label, (x, y) in zip(LABELS, places, strict=True)]
+    canvas = draw_form(labels, [(value, x + 2, y + 1) for value, (x, y) in zip(VALUES, places, strict=True)])
+    for y in (660, 700, 740):
+        canvas.line(72, y - 10, 520, y - 10)
+    for x in (72, 300, 520):
+        canvas.line(x, 650, x, 730)
+    lines = read_lines(canvas, change)
+    assert lines == ["Name Ada Alpha Street Long Lane 5", "Town Oslo Country Norway"]
+
+
+@pytest.mark.parametrize("change", [bytes, flatten])
+def test_values_on_lines_stand_behind_the_labels_that_hang_below_these(change: Callable[[bytes], bytes]) -> None:
+    labels = [(label, 72, 700 - 40 * row) for row, label in enumerate(LABELS)]
+    canvas = draw_form(labels, [(value, 72, 712 - 40 * row) for row, value in enumerate(VALUES)])
+    for row in range(4):
+        canvas.line(72, 711 - 40 * row, 300, 711 - 40 * row)
+    lines = read_lines(canvas, change)
+    assert lines == [" ".join(pair) for pair in zip(LABELS, VALUES, strict=True)]
+
+
+@pytest.mark.parametrize("change", [bytes, flatten])
+def test_values_on_lines_halfway_between_words_stand_behind_none(change: Callable[[bytes], bytes]) -> None:
+    labels = [(label, 72, 700 - 30 * row) for row, label in enumerate(LABELS)]
+    canvas = draw_form(labels, [(value, 72, 684 - 30 * row) for row, value in enumerate(VALUES)])
+    for row in range(4):
+        canvas.line(72, 683 - 30 * row, 300, 683 - 30 * row)
+    assert not {" ".join(pair) for pair in zip(LABELS[1:], VALUES, strict=False)} & set(read_lines(canvas, change))
+
+
+def test_values_that_follow_words_stand_behind_no_heading_of_their_cell() -> None:
+    canvas = draw_form([("Employer", 76, 716), ("Name:", 76, 702)], [("Ada Alpha", 140, 700)])
+    canvas.rect(72, 694, 300, 36)
+    canvas.line(136, 699, 300, 699)
+    assert read_lines(canvas, bytes) == ["Employer", "Name: Ada Alpha"]
+
+
+def test_one_label_above_a_column_of_values_is_the_label_of_none() -> None:
+    canvas = draw_form([("Name", 76, 716)], [("Ada Alpha", 76, 698), ("Bo Beta", 76, 684)])
+    canvas.rect(72, 680, 300, 50)
+    assert read_lines(canvas, bytes) == ["Name", "Ada Alpha", "Bo Beta"]

@@ -1,0 +1,200 @@
+"""The labels of the values on a form, and the places of these behind them.
+
+A label stands above its value in a cell that rules enclose, hangs below the line that its value is written on, or
+stands before its value. It is the label of one value. All lengths are points; `base` grows from the top of the page.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from operator import attrgetter, itemgetter
+from statistics import median
+from typing import Final
+
+from tasks.reading.pdf.document import Box
+from tasks.reading.pdf.lines import CELL_GAP, TOUCH, LineCell, build_lines, offset
+from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
+from tasks.reading.pdf.words import PageWord
+
+_HIGHEST: Final = 60.0
+"""The height of a cell of labels and their values at most."""
+_CAPITAL: Final = 0.7
+"""The height of a capital letter, as a share of the size."""
+_ALIGNED: Final = 4.0
+"""Points between the ends or the middles of a line to write on and of the label below it, at most."""
+_INDENT: Final = 12.0
+"""How far behind the beginning of a line to write on its value begins at most."""
+_HANGS: Final = 1.2
+"""How far below its line a label begins at most, in sizes."""
+_ALIKE: Final = 1.0
+"""Points by which this differs among the labels of a page."""
+_NEARER: Final = 1.5
+"""How much nearer such a label is to its line than the words above are to the value."""
+_FEWEST: Final = 3
+"""Labels from which a page is one of labels below lines."""
+_MOST: Final = 0.6
+"""The share of the values on lines to write on that they belong to at least."""
+_BESIDE: Final = 200.0
+"""How far from a field the words before it stand at most."""
+_BELOW: Final = 2.0
+"""Points by which they may stand lower than its box."""
+_LEVELS: Final = 0.8
+"""How much higher or lower they may stand, in heights of the value."""
+_STEEP: Final = 4
+"""Points to the left for one up or down."""
+_COLUMN: Final = 3
+"""Fields below each other that tell whether the words before them are their labels."""
+_REGULAR: Final = 2.0
+"""Points by which some of them are raised and others lowered where they are not."""
+
+Values = Mapping[int, Sequence[PageWord]]
+Places = dict[int, tuple[LineCell, float]]
+"""By a value's number its label, and where it has to end behind it."""
+
+
+def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], rules: Rules) -> None:
+    """Move the words of each value, whose `piece` is the number of its field, behind its label."""
+    values: dict[int, list[PageWord]] = {}
+    for word in words:
+        if word.piece > 0:
+            values.setdefault(word.piece, []).append(word)
+    _level_columns(values, words, fields)
+    across, down = join_rules(rules.horizontal), join_rules(rules.vertical)
+    cells: dict[Box, dict[int, list[PageWord]]] = {}
+    for number, value in values.items():
+        cell = _find_cell(value[0], across, down)
+        if cell is not None:
+            cells.setdefault(cell, {})[number] = value
+    places: Places = {}
+    for cell, its_values in cells.items():
+        places |= _find_above(cell, its_values, words)
+    places |= _find_below({number: value for number, value in values.items() if number not in places}, words, across)
+    for number, (label, end) in places.items():
+        _move(values[number], label, end)
+
+
+def _middle(word: PageWord) -> float:
+    return word.base - word.size / 3
+
+
+def _find_cell(value: PageWord, across: Iterable[RuledLine], down: Iterable[RuledLine]) -> Box | None:
+    """Left, top, right and bottom of the cell around a value: rules above and below it, and one that joins these."""
+    rules = [rule for rule in across if rule.begin < value.left + THIN < rule.end]
+    top = max([rule for rule in rules if rule.at < _middle(value)], default=None)
+    bottom = min([rule for rule in rules if rule.at > _middle(value)], default=None)
+    if top is None or bottom is None or bottom.at - top.at > _HIGHEST:
+        return None
+    begin, end = max(top.begin, bottom.begin) - THIN, min(top.end, bottom.end) + THIN
+    tall = [rule for rule in down if rule.begin < top.at + THIN and rule.end > bottom.at - THIN]
+    sides = [rule.at for rule in tall if begin < rule.at < end]
+    ends = [one for one, other in ((top.begin, bottom.begin), (top.end, bottom.end)) if abs(one - other) < THIN]
+    left = max([at for at in [*sides, *ends] if at < value.left + THIN], default=None)
+    right = min([at for at in [*sides, *ends] if at > value.left + THIN], default=None)
+    return (left, top.at, right, bottom.at) if sides and left is not None and right is not None else None
+
+
+def _find_above(cell: Box, values: Values, words: Iterable[PageWord]) -> Places:
+    """The labels of the values in a cell, each above its own; none if anything else is there."""
+    left, top, right, bottom = cell
+    inside = [
+        word
+        for word in words
+        if not word.piece and left < (word.left + word.right) / 2 < right and top < _middle(word) < bottom
+    ]
+    highest = min(word.base - word.size / 2 for value in values.values() for word in value)
+    if not inside or any(word.base > highest for word in inside):
+        return {}
+    labels = build_lines(inside)[-1].cells
+    places: Places = {}
+    for number, value in values.items():
+        over = [label for label in labels if label.left < value[-1].right and value[0].left < label.right]
+        over = labels if len(labels) == len(values) == 1 else over
+        if len(over) != 1 or not any(map(str.isalpha, over[0].text)):
+            return {}
+        places[number] = over[0], min([label.left for label in labels if label.left > over[0].left], default=right)
+    return places if len({label.left for label, _ in places.values()}) == len(places) else {}
+
+
+def _find_below(values: Values, words: Sequence[PageWord], across: Iterable[RuledLine]) -> Places:
+    """The labels that hang below the lines on which values stand, where a page has its labels there."""
+    cells = [(line, cell) for line in build_lines(word for word in words if not word.piece) for cell in line.cells]
+    found: dict[int, tuple[LineCell, float, float]] = {}
+    count = 0
+    for number, value in values.items():
+        rule = _find_line(value[0], across)
+        if rule is None or _follows_words(value[0], words):
+            continue
+        count += 1
+        top = value[0].base - _CAPITAL * value[0].size
+        over = [line.base for line, cell in cells if cell.left < rule.end and cell.right > rule.begin]
+        above = top - max([base for base in over if base < top], default=-inf)
+        below = [(line.base - _CAPITAL * line.size - rule.at, cell) for line, cell in cells if _is_under(cell, rule)]
+        gap, label = min([pair for pair in below if pair[0] > -1], default=(inf, None), key=itemgetter(0))
+        if label is not None and gap < _HANGS * label.words[0].size and _NEARER * gap < above:
+            found[number] = label, rule.end, gap
+    used = Counter(id(label) for label, _, _ in found.values())
+    usual = median([gap for _, _, gap in found.values()] or [0.0])
+    places = {
+        number: (label, end)
+        for number, (label, end, gap) in found.items()
+        if used[id(label)] == 1 and abs(gap - usual) < _ALIKE
+    }
+    return places if len(places) >= max(_FEWEST, _MOST * count) else {}
+
+
+def _find_line(value: PageWord, across: Iterable[RuledLine]) -> RuledLine | None:
+    """The line to write on at whose beginning a value stands."""
+    level = [rule for rule in across if value.base - value.size / 4 < rule.at < value.base + value.size]
+    near = [rule for rule in level if -_ALIGNED < value.left - rule.begin < _INDENT and value.left < rule.end]
+    return min(near, default=None)
+
+
+def _follows_words(value: PageWord, words: Iterable[PageWord]) -> bool:
+    """Whether what stands before a value on its line is printed words."""
+    level = [word for word in words if abs(word.base - value.base) < value.size / 2]
+    last = max([word for word in level if word.right < value.left + 1], default=None, key=attrgetter("right"))
+    return last is not None and not last.piece and any(map(str.isalnum, last.text))
+
+
+def _is_under(label: LineCell, rule: RuledLine) -> bool:
+    """Whether words begin or end where a line does, or have their middle there, and are no longer."""
+    is_within = label.left > rule.begin - _ALIGNED and label.right < rule.end + _ALIGNED
+    is_aligned = is_within and offset((label.left, label.right), (rule.begin, rule.end)) < _ALIGNED
+    return is_aligned and any(map(str.isalpha, label.text))
+
+
+def _move(value: Sequence[PageWord], label: LineCell, end: float) -> None:
+    """Put the words of a value behind its label, before `end`: closer together where there is little room."""
+    first, last = value[0].left, max(word.right for word in value)
+    furthest = label.right + CELL_GAP * label.words[-1].size
+    left = max(label.right + TOUCH, min(furthest, end - (last - first) - 1))
+    share = min(1.0, max(TOUCH, end - left - 1) / max(1.0, last - first))
+    for word in value:
+        word.left, word.right = left + share * (word.left - first), left + share * (word.right - first)
+        word.base = label.words[-1].base
+
+
+def _level_columns(values: Values, words: Sequence[PageWord], fields: Sequence[tuple[Box, str]]) -> None:
+    """Put values on the level of the words before them."""
+    columns: dict[int, list[tuple[float, Sequence[PageWord]]]] = {}
+    for number, value in values.items():
+        box = fields[number - 1][0]
+        columns.setdefault(round(box[0]), []).append((_find_lower(value, words, box), value))
+    for column in columns.values():
+        lowers = [lower for lower, _ in column]
+        # beside words that go on in lines of their own, some fields would be raised and others lowered
+        if len(lowers) < _COLUMN or min(lowers) > -_REGULAR or max(lowers) < _REGULAR:
+            for word, lower in ((word, lower) for lower, value in column for word in value):
+                word.base += lower
+
+
+def _find_lower(value: Sequence[PageWord], words: Iterable[PageWord], box: Box) -> float:
+    """How much lower the words before a field stand than those in it, if there are any."""
+    _, bottom, _, top = box
+    first = next((word for word in value if word.text), value[0])
+    room = _LEVELS * first.size
+    highest, lowest = min(first.base - room, room - top), max(first.base + room, _BELOW - bottom)
+    left = value[0].left + 1
+    beside = [word for word in words if not word.piece and word.right < left and highest < word.base < lowest]
+    nearest = max(beside, key=lambda word: word.right - _STEEP * abs(word.base - first.base), default=first)
+    return nearest.base - first.base if first.left - nearest.right < _BESIDE else 0.0
