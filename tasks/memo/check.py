@@ -220,7 +220,8 @@ def _statement(
         return proved  # a row of another name has it: net sales beside total revenue
     if against:
         return replace(against[0], places=_places(against))
-    is_held = proved.difference is not None and any(_gives_amount(proved.difference.ours, figure) for figure in own)
+    ours = {abs(amount.value) for amount in _amounts(proved.difference.ours if proved.difference else "")}
+    is_held = any(abs(figure.value) in ours for figure in own)  # what the ledger has cannot be denied by a sentence
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND) if is_held else proved
 
 
@@ -243,11 +244,6 @@ def _by_figures(
             continue
         if not is_other or one.verdict is MemoVerdict.SUPPORTED:
             yield one
-
-
-def _gives_amount(words: str, figure: LedgerFigure) -> bool:
-    """Whether words state the amount of a figure that the ledger has; such an amount cannot be denied by a sentence."""
-    return any(abs(amount.value) == abs(figure.value) for amount in _amounts(words))
 
 
 def _by_measures(

@@ -229,15 +229,11 @@ def _check(sentence: str, company: str, grounds: Sequence[Ground], *, strict: bo
 
 
 def _says_something(text: str, company: str) -> bool:
-    names = _names(company)
+    names = {stem(word) for word in re.split(r"[\s.,]+", company) if len(word) > 1}
     sentence = read(text)
     return bool(sentence.figures) or any(
         sentence.tokens[at].stem not in names | _ABOUT_SOURCES for at in sentence.content
     )
-
-
-def _names(company: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in re.split(r"[\s.,]+", company) if len(word) > 1)
 
 
 def _by_words(text: str, own: str, company: str, order: Sequence[Ground], *, strict: bool) -> CheckedStatement:

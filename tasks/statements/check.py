@@ -32,11 +32,15 @@ from tasks.statements.reading import Difference, DifferenceKind, ParsedSentence,
 _WORD: Final = re.compile(r"[^\W\d_][\w’'&]*")
 _SPEAKS_OF_UNITS: Final = re.compile(r"\bin\b|\(|amounts|expressed|000|€|\$|£|usd|eur|rs", re.IGNORECASE)
 _CELL_FIGURE: Final = re.compile(
+    r"(?!\s*(?:19|20)\d\d\s*\Z)"
     r"\s*+(?:[$€£¥₹₩₽]|[A-Z]{3}\s)?+\s*+\(?+\s*+[-−–+]?+\s*+(?:[$€£¥₹₩₽]\s*+)?+\d[\d,.\u00a0\u202f' ]*+\)?+"
     r"\s*+%?+\s*+\)?+\s*+(?:[A-Z]{3}|x|bps|pp|million|billion|bn|m|k)?+\s*+"
 )
+_BRACKETS: Final = re.compile(r"\([^()]{1,20}\)$")
 _MARKS: Final = ("US$", "$", "€", "£", "¥", "₹")
 _HELD: Final = re.compile(r"\((?:in )?([^()]{1,6})\)")
+_BEHIND_NOTE: Final = re.compile(r"(?:(?<=[.\])]\[\d\])|(?<=[.\])]\[\d\d\])) (?=[A-Z“\"])")
+"""Between two sentences where numbers of notes stand behind the full stop."""
 _REMARK: Final = re.compile(
     r"(?<!\s)\s*+\((?:recast|restated|(?:un)?audited|(?:as )?adjusted|re-?presented)\)", re.IGNORECASE
 )
@@ -104,7 +108,8 @@ def _in_words(text: str) -> Iterator[tuple[str, str]]:
 
 def _prose(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     for sentence in sentences("\n".join(lines), longest=None):
-        yield sentence, sentence
+        for part in _BEHIND_NOTE.split(sentence):
+            yield part, part
 
 
 def _cells(line: str) -> list[str] | None:
@@ -140,7 +145,7 @@ def _rows(rows: Sequence[tuple[str, list[str]]], above: Sequence[str]) -> Iterat
     for original, cells in rows:
         if all(not cell or set(cell) <= set("-: ") for cell in cells):
             continue
-        values = [column for column, cell in enumerate(cells) if column and _is_figure(cell)]
+        values = [column for column, cell in enumerate(cells) if column and _CELL_FIGURE.fullmatch(cell)]
         if not values:
             header = _header(header, [_REMARK.sub("", cell) for cell in cells])
             row_scale, row_currency = _unit(" ".join(cells))
@@ -162,10 +167,6 @@ def _header(header: list[str], cells: list[str]) -> list[str]:
     return [" ".join(filter(None, pair))[:_LONGEST_LABEL] for pair in zip(header, cells, strict=True)]
 
 
-def _is_figure(cell: str) -> bool:
-    return bool(_CELL_FIGURE.fullmatch(cell)) and not re.fullmatch(r"(?:19|20)\d\d", cell.strip())
-
-
 _NO_MONEY: Final = re.compile(
     r"per\s+share|\bEPS\b|percent|%|ratio|margin\b.*%|number of|headcount|employees|shares\b", re.IGNORECASE
 )
@@ -183,7 +184,8 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
     said = []
     for place in values:
         column = header[place + offset] if header and 0 <= place + offset < len(header) else ""
-        value = _with_units(cells[place], column, *(("", own_currency) if is_plain else units))
+        column_units = ("", own_currency) if is_plain else _column_units(column, *units)
+        value = _with_units(cells[place], column, *column_units)
         said.append(f"{value} in {column}" if column else value)
     texts = [
         cell
@@ -191,6 +193,14 @@ def _in_one(cells: list[str], values: Sequence[int], header: list[str], scale: s
         if at and at not in values and cell and len(cell) < 200 and not set(cell) <= set("—–- ")
     ]
     return f"{label}{' ' + ' '.join(texts) if texts else ''}: {', '.join(said)}"
+
+
+def _column_units(column: str, scale: str, currency: str) -> tuple[str, str]:
+    """The scale and currency of a column: those in its brackets, else the table's; none if it counts something else."""
+    if not _BRACKETS.search(column):
+        return scale, currency
+    own_scale, own_currency = _unit(column)
+    return (own_scale or scale, own_currency or currency) if own_scale or own_currency else ("", "")
 
 
 def _with_units(cell: str, column: str, scale: str, currency: str) -> str:
@@ -251,15 +261,9 @@ _EACH: Final = re.compile(
     r"respectively"
 )
 """A figure of which another is a part, and those of two years that a sentence gives one behind the other."""
-_NAMED: Final = re.compile(
-    r"\b(?:(?:sum|amount|price|fee|value|total|rent|payment) of|is|was|be|equal to|until|as of|\w*ollars \()[ *]*"
-    r"(?P<amount>(?:(?:US)?[$€£₹]|[A-Z]{3}) ?\d[\d.,]*\d|[A-Z][a-z]+ \d\d?, \d{4}|\d\d? [A-Z][a-z]+ \d{4})[ *)]*"
-    r"\((?:the )?\W{0,4}[\"“](?P<what>[A-Z][\w ]{2,40})[\"”]\W{0,4}\)"
-)
-"""An amount or a day that a sentence defines: "the sum of $1,650,000 (the "Contract Price")"."""
 _TOLD: Final = (
     (_APPOSED, "{name} {rest}"), (_WHO, "{who} {rest}"), (_OF_WHICH, "{what} {be} {amount}"),
-    (_NAMED, "{what} is {amount}"), (_INCLUDED, "{who} included {amount} for {what}"),
+    (_INCLUDED, "{who} included {amount} for {what}"),
     (_EACH, "{what} {be} {one} in {first}, compared with {other}"), (_EACH, "{what} {be} {other} in {second}"),
 )  # fmt: skip
 """What parts of a sentence say by themselves."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from tasks.language.locales import currency_names, look_up
+from tasks.language.locales import currency_names, look_up, month_names
 from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
-from tasks.language.periods import When, dates
+from tasks.language.periods import MONTH_NAME, When, dates
 from tasks.language.words import figure_words, stem
 
 DATE: Final = "date"
@@ -24,6 +24,7 @@ _HALF, _NINE_MONTHS = 10, 20
 """What is added to the number of a half-year, and to 9 months, beside which a quarter has its own."""
 
 _YEAR: Final = re.compile(r"(?:1[89]|20|21)\d\d")
+_MONTH_ALONE: Final = re.compile(rf"\b(?:[io]n|by) (?P<month>{MONTH_NAME})\b")
 _NO_MONTH: Final = re.compile(r"\b(?:may|march)\b")
 """Verbs that are months with a capital."""
 
@@ -220,6 +221,9 @@ def _dates(text: str) -> Iterator[StatedFigure]:
             unit, day = _day(when)
             last = when.stop
             yield StatedFigure(when.start, when.stop, unit, date=day)
+    for match in _MONTH_ALONE.finditer(text):
+        if not re.match(r",? ?\d", text[match.end() :][:4]):
+            yield StatedFigure(*match.span("month"), DATE, date=(None, month_names().index(match["month"]) + 1, None))
 
 
 def _day(when: When) -> tuple[str, tuple[int | None, int | None, int | None]]:

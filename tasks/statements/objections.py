@@ -258,7 +258,7 @@ def _additions(found: WordMatch) -> Iterator[Difference]:
         if token.stem in found.known or token.text in _SELF or any(rule(extent, at) for rule in _HARMLESS.values()):
             continue
         if at <= extent.last:
-            kind = _difference_within(extent, at)
+            kind = _difference_within(found, extent, at)
         elif token.figure is not None and any(is_date(extent.tokens[place]) for place in extent.places if place > at):
             kind = DifferenceKind.OTHER_PERIOD
         else:
@@ -269,12 +269,12 @@ def _additions(found: WordMatch) -> Iterator[Difference]:
             yield Difference(kind, theirs=found.source.write(token))
 
 
-def _difference_within(extent: _Extent, at: int) -> DifferenceKind | None:
+def _difference_within(found: WordMatch, extent: _Extent, at: int) -> DifferenceKind | None:
     """How a word before or between the statement's words makes them say something else; None if it does not."""
     token = extent.tokens[at]
     if at < extent.first:
         return DifferenceKind.SOMEBODY_ELSE
-    if token.figure is not None and token.figure.kind in _MEASURED - extent.kinds:
+    if token.figure is not None and (token.figure.kind in _MEASURED - extent.kinds or _opens_range(found, at)):
         is_whole = extent.tokens[next(place for place in extent.places if place > at)].preposition == "of"
         return DifferenceKind.PART if is_whole else None
     is_weighty = token.figure is not None or token.is_name or token.is_verb
@@ -302,6 +302,12 @@ def _tells_event(sentence: ParsedSentence) -> bool:
     is_named = bool(said) and (said[0].is_name or said[0].is_verb or is_past(said[0]))
     has_amount = any(token.figure is not None and not token.figure.is_date for token in said)
     return is_named and not has_amount and any(token.is_verb and is_past(token) for token in said)
+
+
+def _opens_range(found: WordMatch, at: int) -> bool:
+    """Whether a figure is the one from which the statement's next figure rose or fell: "from 4 to 5"."""
+    behind = min(place for place in found.pairs.values() if place > at)
+    return (found.source.tokens[at].preposition, found.source.tokens[behind].preposition) == ("from", "to")
 
 
 def _other_subjects(found: WordMatch, first: int) -> Iterator[Difference]:

@@ -179,9 +179,7 @@ Elder Cloud Inc. (**"Elder"**, the **"Provider"**, together with the "Customer" 
 2. Customer may terminate this Agreement for convenience, without cause, upon sixty (60) days' prior written notice to
 Provider. Provider may terminate this Agreement upon one hundred twenty (120) days' prior written notice.
 
-3. Customer shall pay Provider 10% of $500,000 (the "Cap Base"). The price of $240,000 (the "Contract Price") is fixed.
-
-4. This Agreement is governed by the laws of the State of Delaware. Customer has its seat in Ohio.
+3. This Agreement is governed by the laws of the State of Delaware. Customer has its seat in Ohio.
 """
 HIRING = """MIETVERTRAG
 
@@ -199,14 +197,12 @@ NAMED = {
         "The MSA with Elder Cloud runs from 1 March 2024 to 28 February 2027.",
         "Tulip Retail may terminate the MSA on 60 days' notice.",
         "The MSA may be terminated by Elder Cloud on 120 days' notice.",
-        "The contract price of the Elder Cloud MSA is $240,000.",
         "The Elder Cloud MSA is governed by Delaware law and ends on 28 February 2027.",
         "Der Mietvertrag mit Tulpe Handel unterliegt deutschem Recht.",
         "Die Laufzeit des Mietvertrags beträgt 3 Jahre.",
     ),
     MemoVerdict.CONTRADICTED: (
         "The Elder Cloud MSA runs until 28 March 2027.",
-        "The contract price of the Elder Cloud MSA is $250,000.",
         "The Elder Cloud MSA is governed by Ohio law.",
         "The Elder Cloud MSA is governed by Delaware law and ends on 28 January 2027.",
         "Der Mietvertrag mit Tulpe Handel unterliegt dem Recht von Texas.",
@@ -217,7 +213,6 @@ NAMED = {
         "The warranty under the Elder Cloud MSA runs until 28 February 2027.",
         "The Elder Cloud MSA's warranty is limited and runs until 28 February 2027.",
         "The renewal term of the Elder Cloud MSA ends on 28 February 2027.",
-        "The cap base of the Elder Cloud MSA is $500,000.",
         "Die Laufzeit des Mietvertrags beträgt 2 Jahre.",
         "Die Laufzeit des Darlehens beträgt 2 Jahre.",
     ),

@@ -378,6 +378,15 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
             "Its parent is Ruth Holdings, a firm.",
             Finding.CONTRADICTED,
         ),
+        ("The Berlin plant burned down in June 2023.", "The Berlin plant burned down in May.", Finding.NOT_FOUND),
+        ("Alpha sold 20 units in March.", "Alpha sold 20 units in April.", Finding.NOT_FOUND),
+        ("The margin improved from 10 % to 12 %.", "The margin improved to 12 %.", Finding.SUPPORTED),
+        ("It has 20 people.[1] The firm was founded in 1998.[2]", "The firm was founded in 1998.", Finding.SUPPORTED),
+        (
+            "(in millions of USD)\n\t2024 (tonnes)\t2023 (tonnes)\nOutput\t391\t383",
+            "Output was $391 million in 2024.",
+            Finding.NOT_FOUND,
+        ),
     ],
 )
 def test_rows_and_parts_of_sentences_prove_what_they_say(source: str, statement: str, verdict: Finding) -> None:
