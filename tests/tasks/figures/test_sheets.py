@@ -751,5 +751,6 @@ def test_the_number_of_a_row_is_no_year(tmp_path: Path) -> None:
 
 def test_a_month_without_its_year_is_no_part_of_a_year_and_a_program_joins_days_by_bars(tmp_path: Path) -> None:
     assert not sheet(tmp_path, [["Budget 2017, USD"], ["", "January", "February"], ["Revenue", 121200, 131200]])
+    assert not sheet(tmp_path, [["USD"], ["", "2017", "2017"], ["", "May", "June"], ["Revenue", 121200, 131200]])
     rows: list[Row] = [["", "jan_31_2026", "feb_28_2026"], ["Total assets", 150_000, 160_000]]
     assert [found[2:4] for found in sheet(tmp_path, rows)] == [("2026-01-31", None), ("2026-02-28", None)]
