@@ -16,7 +16,6 @@ from functools import cache, cached_property, lru_cache
 from typing import Final, NamedTuple, Self
 
 from storage import database, texts
-from tasks.figures.derived import FigureValue
 from tasks.figures.expressions import LATEST, Expression, figure_values, newest_day, value_at
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, learn_room_calendar, room_ledger
@@ -66,7 +65,7 @@ class MemoTexts(RoomPassages):
         self.ledger: RoomLedger = room_ledger(once.values(), company=names)
         self.line_of = lru_cache(maxsize=1024)(_find_line)
         self.text_of = lru_cache(maxsize=4)(_load_text)
-        self.values = cache(self._find_values)
+        self.values = cache(lambda expression: figure_values(expression, self.ledger.figures))
         self.scale_of = lru_cache(maxsize=256)(_find_scale)
         super().__init__(once.values())
 
@@ -79,9 +78,6 @@ class MemoTexts(RoomPassages):
     def contracts(self) -> Sequence[RoomContract]:
         """The contracts of the room, with the terms that they state."""
         return find_contracts(self._documents)
-
-    def _find_values(self, expression: Expression) -> Sequence[FigureValue]:
-        return figure_values(expression, self.ledger.figures)
 
     def latest(self, expression: Expression) -> str:
         """The period of the newest value of a figure; "" if there is none."""

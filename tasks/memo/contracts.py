@@ -71,11 +71,6 @@ _LASTS: Final = re.compile(
     r"for (?:a (?:period|term) of )?$|\b(?:gilt|läuft) (?:zunächst )?(?:für )?$",
     re.IGNORECASE,
 )
-_UNTIL: Final = re.compile(
-    r"\b(?:runs?|lasts?|continues?|ends?|expires?|terminates?|remains? in (?:full )?(?:force|effect)|läuft|gilt)\b"
-    r"(?P<between>[^.;,()]{0,40}?)\b(?:until|to|through|on|bis(?: zum)?)\s$"
-)
-"""How a statement says when a contract ends: "runs from 1 May 2024 to 30 April 2027"."""
 _WHOLLY: Final = re.compile(r"\W*(?:from (?:its|the) effective date\W*)?$", re.IGNORECASE)
 """How a statement says how long a contract lasts."""
 _MOST_PARTS: Final = 52
@@ -90,9 +85,10 @@ def _name_stems(words: str) -> frozenset[str]:
 
 _ROLES: Final = _name_stems(
     "landlord tenant lessor lessee employer employee seller buyer vendor purchaser supplier customer client company"
-    " contractor consultant licensor licensee provider sponsor lender borrower"
+    " contractor consultant licensor licensee provider sponsor lender borrower vermieter mieter verpächter pächter"
+    " arbeitgeber arbeitnehmer verkäufer käufer lieferant kunde anbieter auftraggeber auftragnehmer lizenzgeber"
+    " lizenznehmer darlehensgeber darlehensnehmer"
 )
-_PAID_TO: Final = _name_stems("employee")
 _PAYS: Final = _name_stems("pay pays paid owe owes give grant grants")
 _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
@@ -115,6 +111,12 @@ _REFERENCE: Final = re.compile(
     rf"{_KINDS}(?: (?:by and between|between|with|among|of|mit(?: der)?|zwischen) {_NAME})?"
 )
 """How a statement calls a contract: "the supply agreement with Alder Steel", "its contract"."""
+_ITSELF: Final = rf"(?:The (?:initial )?term of |Die Laufzeit )?{_REFERENCE.pattern} (?!(?:may|can|could|might)\b)"
+_UNTIL: Final = re.compile(
+    rf"{_ITSELF}(?:runs?|lasts?|continues?|ends?|expires?|terminates?|remains? in (?:full )?(?:force|effect)|läuft)\b"
+    r"(?P<between>[^.;,()]{0,40}?)\b(?:until|to|through|on|bis(?: zum)?)\s$"
+)
+"""How a statement says when a contract itself ends: "the lease runs from 1 May 2024 to 30 April 2027"."""
 _UNDER: Final = re.compile(
     rf",? ?\b(?:[Uu]nder|[Ii]n|[Oo]f|[Uu]pon|[Pp]ursuant to|[Aa]ccording to|[Nn]ach) {_REFERENCE.pattern},?"
 )
@@ -265,9 +267,11 @@ def read_terms(words: str) -> dict[str, Any]:
     for one in find_durations(words, 0, len(words)):
         if _LASTS.search(words, 0, one.start) and _WHOLLY.match(words, one.end):
             stated["term"] = one.value
+    if not re.match(_ITSELF, words):
+        stated.pop("expiry", None)  # the day on which something else ends
     days = find_dates(words, 0, len(words))
     for day in days:
-        if ending := _UNTIL.search(words, 0, day.start):
+        if ending := _UNTIL.match(words, 0, day.start):
             stated["expiry"] = day.day.isoformat()
             first = [one for one in days if one.start >= ending.start("between") and one.end < day.start]
             stated |= {"effective_date": first[0].day.isoformat()} if first and " from " in ending["between"] else {}
@@ -330,7 +334,7 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     if Limit.NEGATION in {token.limit for token in sentence.tokens} and "forbidden" not in stated.values():
         return []
     said = {token.stem for token in sentence.tokens}
-    payee = _PAID_TO if said.isdisjoint(_PAYS) else frozenset[str]()
+    payee = {stem("employee")} if said.isdisjoint(_PAYS) else set[str]()
     if not _PAID.isdisjoint(stated) and not said.isdisjoint((_ROLES | contract.party_names) - payee):
         return []  # who pays and who receives is left to the words
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
@@ -436,6 +440,7 @@ def _has_one_subject(sentence: ParsedSentence, clauses: str, contract: RoomContr
     stems = [token.stem for token in sentence.tokens]
     if _OF_EITHER.search(clauses):
         return True
-    own = [word for word in stems if word in _ROLES]
-    theirs = [word for word in map(stem, re.findall(r"[^\W\d_]+", clauses)) if word in _ROLES]
+    roles = _ROLES | _name_stems(" ".join(contract.terms.values()))
+    own = [word for word in stems if word in roles]
+    theirs = [word for word in map(stem, re.findall(r"[^\W\d_]+", clauses)) if word in roles]
     return contract.party_names.isdisjoint(stems) and (not own or (len(set(own)) == 1 and theirs[:1] == own[:1]))

@@ -86,8 +86,9 @@ def find_dates(flat: str, start: int, end: int) -> list[Dated]:
             and when.months is None
             and not any(other.start < when.stop and when.start < other.end for other in found)
         ):
-            is_full = str(when.end.year) in stretch[when.start : when.stop]
-            found.append(Dated(when.end if is_full else _not_to_come(when.end), when.start, when.stop))
+            year = when.end.year  # of two digits, in the right century: 05/05/98 is in 1998
+            is_past = year >= _CENTURY and str(year) not in stretch[when.start : when.stop]
+            found.append(Dated(when.end.replace(year=year - 100 * is_past), when.start, when.stop))
     return sorted(
         (Dated(one.day, one.start + max(0, start), one.end + max(0, start)) for one in found), key=lambda one: one.start
     )
@@ -110,11 +111,6 @@ def fills_line(text: str, dated: Dated) -> bool:
     """Whether a day stands alone on its line, as over a letter."""
     around = text[: dated.start].rpartition("\n")[2] + text[dated.end :].partition("\n")[0]
     return not around.strip()
-
-
-def _not_to_come(day: date) -> date:
-    """A date written with a two-digit year, in the right century: 05/05/98 is in 1998."""
-    return day.replace(year=day.year - 100) if day.year >= _CENTURY else day
 
 
 def _narrow(stretch: str) -> str:

@@ -190,7 +190,7 @@ und Tulpe Handel GmbH – nachfolgend „Mieter“ genannt –
 
 2. Die Laufzeit beträgt 3 Jahre. Die Laufzeit der Garantie beträgt 2 Jahre. Der Mieter kauft eine Küche.
 
-3. Der Vertrag verlängert sich jeweils um ein Jahr.
+3. Der Mieter kann den Vertrag mit einer Frist von 3 Monaten kündigen. Der Vertrag verlängert sich um ein Jahr.
 """
 NAMED = {
     MemoVerdict.SUPPORTED: (
@@ -213,6 +213,12 @@ NAMED = {
         "The warranty under the Elder Cloud MSA runs until 28 February 2027.",
         "The Elder Cloud MSA's warranty is limited and runs until 28 February 2027.",
         "The renewal term of the Elder Cloud MSA ends on 28 February 2027.",
+        "The price of the Elder Cloud MSA remains in effect until 28 February 2027.",
+        "The notice period of the Elder Cloud MSA ends on 28 February 2027.",
+        "The notice under the Elder Cloud MSA ends on 28 February 2027.",
+        "The last date to terminate the Elder Cloud MSA is given until 28 February 2027.",
+        "The Elder Cloud MSA may end on 28 February 2027.",
+        "Der Vermieter kann den Mietvertrag mit einer Frist von 3 Monaten kündigen.",
         "Die Laufzeit des Mietvertrags beträgt 2 Jahre.",
         "Die Laufzeit des Darlehens beträgt 2 Jahre.",
     ),
