@@ -107,8 +107,8 @@ class Tree:
 
     def subfolders(self) -> list[str]:
         """The paths from the root of the visible folders that lie two levels below it, in order."""
-        found = sorted(path for path in glob(os.path.join(escape(self.root), "*", "*", "")) if self.shows(path[:-1]))
-        return [path[len(self._below) : -1] for path in found]
+        found = sorted(glob(os.path.join(escape(self.root), "*", "*", "")))
+        return [path[len(self._below) : -1] for path in found if self.shows(os.path.realpath(path))]
 
     def holds(self, path: str) -> bool:
         """Whether an absolute path is at or below the root."""

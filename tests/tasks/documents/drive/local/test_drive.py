@@ -55,10 +55,12 @@ def test_entries_of_a_folder_come_in_order_of_name(root: Path) -> None:
 def test_a_room_that_lies_in_another_folder_is_named(root: Path) -> None:
     write(root / "rooms" / "alpha" / "a.txt")
     write(root / "rooms" / ".beta" / "b.txt")
+    write(root.parent / "outside" / "gamma" / "c.txt")
+    (root / "link").symlink_to(root.parent / "outside")
     drive = LocalDrive(root, BASE)
     with pytest.raises(NotFound, match=r"Did you mean rooms/alpha\?"):
         drive.find_folder("alpha")
-    for name in (".beta", "lpha", "../alpha", "*"):
+    for name in (".beta", "gamma", "lpha", "../alpha", "*"):
         with pytest.raises(NotFound) as unknown:
             drive.find_folder(name)
         assert "Did you mean" not in str(unknown.value)
