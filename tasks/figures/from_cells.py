@@ -68,8 +68,6 @@ _SURE_OF_COLUMNS: Final = 100
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
 _YEAR: Final = 12
-_SIDED: Final = re.compile(r"\d ?[CDHS]$")
-"""An amount with the side of the account that it stands on: "9.792.063,15C"."""
 _SIGNS: Final = frozenset("$€£¥₹")
 _OF_A_STATEMENT: Final = 6
 """What a heading of the accounts weighs, in rows that such statements have."""
@@ -455,11 +453,9 @@ class _Table:
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
-        if (
-            self._is_trial_balance
-            and when
-            and ((meaning.kind == "duration" and (when.months or _YEAR) < _YEAR) or any(map(_SIDED.search, row.cells)))
-        ):
+        is_sided = any(map(WORDS.sided_amount.search, row.cells))
+        is_of_part = meaning.kind == "duration" and when is not None and (when.months or _YEAR) < _YEAR
+        if self._is_trial_balance and (is_sided or is_of_part):
             why_not = "balances of a trial balance"  # of what came in since the year began, and of unread sides
         if why_not:
             self._findings.leave_out(why_not)

@@ -269,9 +269,9 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     counted = {match[1] for entity in entities if entity and (match := _COUNTED.fullmatch(entity))}
     if len(entities) > 2 and len(counted) == 1 and all(entity and _COUNTED.fullmatch(entity) for entity in entities):
         return [replace(column, entity=None) for column in columns]
-    dated = [column.when for column in columns if column.when is not None and column.when.dated]
-    if 1 < len(entities) < len(dated) / 2 and len(dated) == len({(when.end, when.year, when.part) for when in dated}):
-        return [replace(column, entity=None) for column in columns]  # phases over times: "Seed", "Series A"
+    phases = entities - {None}
+    if phases and all(WORDS.phase_of_a_plan.fullmatch(phase or "") for phase in phases):
+        return [replace(column, entity=None) for column in columns]  # "Seed", "Series A"
     only = entities.pop() if len(entities) == 1 else None
     if not only or not WORDS.company_name.search(only):
         return columns

@@ -149,7 +149,9 @@ def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> 
         return 1
     multiplier = units.multiplier or document.general_multiplier or amount.shown_in
     exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
-    if multiplier > 1 and exact and abs(amount.value) >= WRITTEN_OUT * (1 if multiplier == _THOUSAND else 10):
+    if multiplier > _THOUSAND and exact and WRITTEN_OUT <= abs(amount.value) < 10 * WRITTEN_OUT:
+        return None  # in millions, or written out
+    if multiplier > 1 and exact and abs(amount.value) >= WRITTEN_OUT:
         multiplier = 1  # "18,600,000.00 €" under "EUR thousand" is written out
     if multiplier > 1 or units.multiplier is not None or not amount.value:
         return multiplier

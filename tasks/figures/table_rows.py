@@ -290,6 +290,7 @@ def time_column(rows: Sequence[Row], speaks: Callable[[str], bool]) -> int | Non
         known = {*filter(speaks, {*names})}
         if (
             len(known) >= _PAIR
+            and (rows[0] in numbered or any(map(WORDS.time_heading.fullmatch, rows[0].cells[at : at + 1])))
             and all(map(_is_span, times))
             and not any(is_label(cell) for row in numbered for cell in row.cells[_PAIR:])
             and len({*zip(times, names, strict=True)}) == len(numbered) >= _PAIR * len({*names})

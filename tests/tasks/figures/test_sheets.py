@@ -692,6 +692,7 @@ def test_rows_that_name_their_own_year_beside_their_label(tmp_path: Path) -> Non
         ("revenue", "9125000000", "2024-01-01/2024-12-31"),
         ("net_income", "881000000", "2024-01-01/2024-12-31"),
     ]
+    assert not sheet(tmp_path, [["Founded", "Item", "Amount"], *rows[1:]])
     turned: list[Row] = [[name, year, value] for year, name, value in rows]
     assert len(sheet(tmp_path, turned)) == 4
 
