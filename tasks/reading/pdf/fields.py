@@ -12,7 +12,7 @@ from statistics import median
 from typing import Final
 
 from tasks.reading.pdf.document import Box
-from tasks.reading.pdf.lines import CELL_GAP, TOUCH, LineCell, build_lines, offset
+from tasks.reading.pdf.lines import TOUCH, Line, LineCell, build_lines, offset
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.words import PageWord
 
@@ -28,12 +28,12 @@ _HANGS: Final = 1.2
 """How far below its line a label begins at most, in sizes."""
 _ALIKE: Final = 1.0
 """Points by which this differs among the labels of a page."""
-_NEARER: Final = 1.5
-"""How much nearer such a label is to its line than the words above are to the value."""
 _FEWEST: Final = 3
 """Labels from which a page is one of labels below lines."""
 _MOST: Final = 0.6
 """The share of the values on lines to write on that they belong to at least."""
+_BLANK: Final = 0.3
+"""The space between a label and its value, in sizes."""
 _BESIDE: Final = 200.0
 """How far from a field the words before it stand at most."""
 _BELOW: Final = 2.0
@@ -65,9 +65,20 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
         cell = _find_cell(value[0], across, down)
         if cell is not None:
             cells.setdefault(cell, {})[number] = value
+    found = {cell: _find_above(cell, its_values, words) for cell, its_values in cells.items()}
     places: Places = {}
-    for cell, its_values in cells.items():
-        places |= _find_above(cell, its_values, words)
+    for cell, labels in found.items():
+        _, top, _, bottom = cell
+        below = [
+            value
+            for other in cells
+            if not found[other] and abs(other[1] - bottom) < THIN
+            for value in cells[other].values()
+        ]
+        first = min(other for other in cells if other[1] == top)
+        its_values = [cells[cell][number] for number in labels]
+        if not (_follows_row_label(first, cells[first], words) or _head_columns(its_values, below)):
+            places |= labels
     places |= _find_below({number: value for number, value in values.items() if number not in places}, words, across)
     for number, (label, end) in places.items():
         _move(values[number], label, end)
@@ -115,9 +126,24 @@ def _find_above(cell: Box, values: Values, words: Iterable[PageWord]) -> Places:
     return places if len({label.left for label, _ in places.values()}) == len(places) else {}
 
 
-def _find_below(values: Values, words: Sequence[PageWord], across: Iterable[RuledLine]) -> Places:
+def _follows_row_label(cell: Box, values: Values, words: Iterable[PageWord]) -> bool:
+    """Whether words stand before the first cell of a row on the level of its values alone."""
+    left, top, _, bottom = cell
+    before = [word.base for word in words if not word.piece and word.right < left and top < _middle(word) < bottom]
+    value = next(iter(values.values()))[0]
+    return bool(before) and all(abs(base - value.base) < value.size / 2 for base in before)
+
+
+def _head_columns(values: Iterable[Sequence[PageWord]], below: Sequence[Sequence[PageWord]]) -> bool:
+    """Whether what stands above values heads columns: values without labels of their own begin below them."""
+    return any(abs(value[0].left - other[0].left) < _ALIGNED for value in values for other in below)
+
+
+def _find_below(values: Values, words: Sequence[PageWord], across: Sequence[RuledLine]) -> Places:
     """The labels that hang below the lines on which values stand, where a page has its labels there."""
     cells = [(line, cell) for line in build_lines(word for word in words if not word.piece) for cell in line.cells]
+    if not _hang(cells, across):
+        return {}
     found: dict[int, tuple[LineCell, float, float]] = {}
     count = 0
     for number, value in values.items():
@@ -125,12 +151,8 @@ def _find_below(values: Values, words: Sequence[PageWord], across: Iterable[Rule
         if rule is None or _follows_words(value[0], words):
             continue
         count += 1
-        top = value[0].base - _CAPITAL * value[0].size
-        over = [line.base for line, cell in cells if cell.left < rule.end and cell.right > rule.begin]
-        above = top - max([base for base in over if base < top], default=-inf)
-        below = [(line.base - _CAPITAL * line.size - rule.at, cell) for line, cell in cells if _is_under(cell, rule)]
-        gap, label = min([pair for pair in below if pair[0] > -1], default=(inf, None), key=itemgetter(0))
-        if label is not None and gap < _HANGS * label.words[0].size and _NEARER * gap < above:
+        gap, label = _find_under(rule, cells)
+        if label is not None:
             found[number] = label, rule.end, gap
     used = Counter(id(label) for label, _, _ in found.values())
     usual = median([gap for _, _, gap in found.values()] or [0.0])
@@ -140,6 +162,27 @@ def _find_below(values: Values, words: Sequence[PageWord], across: Iterable[Rule
         if used[id(label)] == 1 and abs(gap - usual) < _ALIKE
     }
     return places if len(places) >= max(_FEWEST, _MOST * count) else {}
+
+
+def _hang(cells: Sequence[tuple[Line, LineCell]], across: Sequence[RuledLine]) -> bool:
+    """Whether more lines of a page have labels below them than above, lines without values among them.
+
+    Of labels below their lines the first line has none above it; of labels above, the last has none below.
+    """
+    below = above = 0
+    for rule in across:
+        lines = [other.at for other in across if other.begin < rule.end and other.end > rule.begin]
+        previous = max([at for at in lines if at < rule.at - THIN], default=rule.at - _HIGHEST)
+        below += _find_under(rule, cells)[1] is not None
+        above += any(previous < line.base < rule.at and _is_aligned(cell, rule) for line, cell in cells)
+    return below > above
+
+
+def _find_under(rule: RuledLine, cells: Iterable[tuple[Line, LineCell]]) -> tuple[float, LineCell | None]:
+    """The label that hangs below a line, and how far."""
+    gaps = [(line.base - _CAPITAL * line.size - rule.at, cell) for line, cell in cells if _is_aligned(cell, rule)]
+    gap, label = min([pair for pair in gaps if pair[0] > -1], default=(inf, None), key=itemgetter(0))
+    return (gap, label) if label is not None and gap < _HANGS * label.words[0].size else (inf, None)
 
 
 def _find_line(value: PageWord, across: Iterable[RuledLine]) -> RuledLine | None:
@@ -156,7 +199,7 @@ def _follows_words(value: PageWord, words: Iterable[PageWord]) -> bool:
     return last is not None and not last.piece and any(map(str.isalnum, last.text))
 
 
-def _is_under(label: LineCell, rule: RuledLine) -> bool:
+def _is_aligned(label: LineCell, rule: RuledLine) -> bool:
     """Whether words begin or end where a line does, or have their middle there, and are no longer."""
     is_within = label.left > rule.begin - _ALIGNED and label.right < rule.end + _ALIGNED
     is_aligned = is_within and offset((label.left, label.right), (rule.begin, rule.end)) < _ALIGNED
@@ -166,7 +209,7 @@ def _is_under(label: LineCell, rule: RuledLine) -> bool:
 def _move(value: Sequence[PageWord], label: LineCell, end: float) -> None:
     """Put the words of a value behind its label, before `end`: closer together where there is little room."""
     first, last = value[0].left, max(word.right for word in value)
-    furthest = label.right + CELL_GAP * label.words[-1].size
+    furthest = label.right + _BLANK * label.words[-1].size
     left = max(label.right + TOUCH, min(furthest, end - (last - first) - 1))
     share = min(1.0, max(TOUCH, end - left - 1) / max(1.0, last - first))
     for word in value:

@@ -11,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading import text_writer
 from tasks.reading.pdf import reader
+from tests.cases import cases
 
 LABELS = ("Name", "Street", "Town", "Country")
 NOTE = "Signed in the presence of a notary"
@@ -127,7 +128,7 @@ def test_a_value_behind_its_label_is_written_once() -> None:
     assert reader.read(form(VALUES, tooltip="Enter")).text.count("Ada Alpha") == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     "called",
     ["Multiply by $2,375", "In the year 2023", "As of 30/6", "It has no debts", "Write No if none; sum"],
 )
@@ -147,7 +148,7 @@ def test_what_several_fields_are_called_tells_nothing() -> None:
     assert "Cents:" not in reader.read(data).text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("called", "written"),
     [
         *((name, "") for name in ("TextField [3]", "Text1 ", "undefined_2", "Champ de texte 2", "f[0].#p[0].F1[0]")),
@@ -190,8 +191,8 @@ def test_values_on_dots_stand_in_their_lines_beside_percentages(words: str) -> N
     assert not reading.warnings
 
 
-@pytest.mark.parametrize("change", [bytes, flatten])
-@pytest.mark.parametrize("dots", ["." * 30, "_" * 20, "…" * 12])
+@cases("change", [bytes, flatten])
+@cases("dots", ["." * 30, "_" * 20, "…" * 12])
 def test_values_on_dots_that_touch_words_stand_between_these(change: Callable[[bytes], bytes], dots: str) -> None:
     file = BytesIO()
     canvas = Canvas(file, A4)
@@ -244,13 +245,37 @@ def test_values_on_lines_stand_behind_the_labels_that_hang_below_these(change: C
     assert lines == [" ".join(pair) for pair in zip(LABELS, VALUES, strict=True)]
 
 
-@pytest.mark.parametrize("change", [bytes, flatten])
-def test_values_on_lines_halfway_between_words_stand_behind_none(change: Callable[[bytes], bytes]) -> None:
-    labels = [(label, 72, 700 - 30 * row) for row, label in enumerate(LABELS)]
-    canvas = draw_form(labels, [(value, 72, 684 - 30 * row) for row, value in enumerate(VALUES)])
-    for row in range(4):
-        canvas.line(72, 683 - 30 * row, 300, 683 - 30 * row)
-    assert not {" ".join(pair) for pair in zip(LABELS[1:], VALUES, strict=False)} & set(read_lines(canvas, change))
+@cases("change", [bytes, flatten])
+@cases("first", ["", "Ada Alpha"])
+@cases("step", [30, 34, 40])
+def test_values_on_lines_stand_behind_no_label_of_the_next_line(
+    step: int, first: str, change: Callable[[bytes], bytes]
+) -> None:
+    labels = [(label, 72, 700 - step * row) for row, label in enumerate(LABELS)]
+    values = [first, *VALUES[1:]]
+    canvas = draw_form(labels, [(value, 72, 714 - step * (row + 1)) for row, value in enumerate(values)])
+    for row in range(1, 5):
+        canvas.line(72, 713 - step * row, 300, 713 - step * row)
+    assert not {" ".join(pair) for pair in zip(LABELS[1:], values, strict=False)} & set(read_lines(canvas, change))
+
+
+@cases("change", [bytes, flatten])
+@cases("row_label", ["", "Revenue"])
+def test_heads_of_columns_are_no_labels_of_the_values_below_them(
+    row_label: str, change: Callable[[bytes], bytes]
+) -> None:
+    words = [("FY 2024", 176, 716), ("FY 2023", 306, 716), *([(row_label, 76, 700)] if row_label else [])]
+    values = [
+        ("5,000", 176, 698),
+        ("4,000", 306, 698),
+        *([] if row_label else [("3,000", 176, 678), ("2,000", 306, 678)]),
+    ]
+    canvas = draw_form(words, values)
+    for y in (730, 694, 674):
+        canvas.line(72, y, 432, y)
+    for x in (172, 302, 432):
+        canvas.line(x, 674, x, 730)
+    assert read_lines(canvas, change)[0] == "FY 2024 FY 2023"
 
 
 def test_values_that_follow_words_stand_behind_no_heading_of_their_cell() -> None:
