@@ -67,7 +67,7 @@ _CAPITALS: Final = re.compile(r"(?<!\w)(?:[A-Z0-9]++\W++){7,}")
 _HOLLOW: Final = re.compile(
     r",? unless (?:it is )?(?:(?:sooner|earlier) )?(?:terminated|ended)\b(?: (?:sooner|earlier))?"
     r"(?: as provided (?:herein|in this \w+))?|\bhereby\b|\bduring the term(?: of this \w+)?,"
-    r"|\bupon (?:the )?(?:execution|signing|signature)(?: of this \w+)?,",
+    r"|\bupon (?:the )?(?:execution|signing|signature)(?: of this \w+)?,".replace(" ", r"\s"),
     re.IGNORECASE,
 )
 """What holds of every term and duty of a contract, so that it limits none."""
@@ -423,7 +423,7 @@ def _by_contract(
             (document.document_name, given, shown.name.replace("_", " "), own),
         )
     spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
-    spoken = _ON_NOTICE.sub("on  ", _HOLLOW.sub(lambda match: " " * len(match[0]), spoken))
+    spoken = _ON_NOTICE.sub("on  ", _blank_untold(_HOLLOW, spoken, statement.words))
     spoken = _MAY_END.sub(lambda match: match[1] + _blank_untold(_MANNER, match[2], statement.words), spoken)
     spoken = _blank_untold(_OF_NOTICE, spoken, statement.words)
     told = contract.retell(_ON_NOTICE.sub("on", statement.words))
@@ -445,7 +445,9 @@ def _by_contract(
 
 def _blank_untold(pattern: re.Pattern[str], text: str, words: str) -> str:
     """A text with white space for those words of a pattern that a statement does not tell."""
-    return pattern.sub(lambda match: match[0] if match[0].strip(", ") in words else " " * len(match[0]), text)
+    return pattern.sub(
+        lambda match: match[0] if match[0].lower().strip(" ,")[:15] in words.lower() else " " * len(match[0]), text
+    )
 
 
 def _is_other_right(result: statement_proof.Check) -> bool:

@@ -179,7 +179,8 @@ Elder Cloud Inc. (**"Elder"**, the **"Provider"**, together with the "Customer" 
 2. Customer may terminate this Agreement for convenience, without cause, upon sixty (60) days' prior written notice to
 Provider. Provider may terminate this Agreement upon one hundred twenty (120) days' prior written notice.
 
-3. This Agreement is governed by the laws of the State of Delaware. Customer has its seat in Ohio.
+3. This Agreement is governed by the laws of the State of Delaware. Customer has its seat in Ohio. During the term of
+this Agreement, Provider shall insure the servers. Customer hereby waives its deposit.
 """
 HIRING = """MIETVERTRAG
 
@@ -197,6 +198,8 @@ NAMED = {
         "The MSA with Elder Cloud runs from 1 March 2024 to 28 February 2027.",
         "Tulip Retail may terminate the MSA on 60 days' notice.",
         "The MSA may be terminated by Elder Cloud on 120 days' notice.",
+        "Elder Cloud must insure the servers.",
+        "Tulip Retail hereby waives its deposit.",
         "The Elder Cloud MSA is governed by Delaware law and ends on 28 February 2027.",
         "Der Mietvertrag mit Tulpe Handel unterliegt deutschem Recht.",
         "Die Laufzeit des Mietvertrags beträgt 3 Jahre.",
