@@ -209,13 +209,10 @@ def find_spoken_kinds(words: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _look_up(words: str) -> tuple[tuple[Match, ...], frozenset[str]]:
     found, spoken = [], set()
-    says = read_file("marks.toml")["subjects"]
-    is_lesson, writings = words.startswith(tuple(says["lessons"])), set(says["writings"])
+    is_lesson = words.startswith(tuple(read_file("marks.toml")["subjects"]["lessons"]))
     for start, end, (kind, weak) in names().find(words):
         is_against = kind.against.stand_in(words)
-        is_about = not kind.signed and not writings.isdisjoint(words[:start].split()[-1:])  # "analysis balance sheet"
-        is_about |= is_lesson or _has_subject(kind, words[end:])
-        if not kind.over and (is_about or (is_against and not kind.body)):
+        if not kind.over and (is_lesson or _has_subject(kind, words[end:]) or (is_against and not kind.body)):
             spoken.add(kind.id)
         elif not is_against:
             found.append(Match(kind, start, end, weak))

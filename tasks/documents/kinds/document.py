@@ -130,8 +130,9 @@ def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str
     a document from a model, also a title that only speaks of such a document.
     """
     views = (document_kind(name, path, signs), document_kind(name, path), document_kind("", "", signs))
-    told = {*(signs.denied if signs else ()), *(held for view in views for held in (view.kind, *dict(view.also)))}
-    return any(kind and is_kind(kind, one) for kind in told for one in wanted)
+    told = {*(signs.denied if signs else ()), *find_spoken_kinds(plain_words(_part_name(name)[0]))}
+    told |= {held for view in views for held in (view.kind, *dict(view.also)) if held}
+    return any(is_kind(kind, one) for kind in told for one in wanted)
 
 
 def _day(stem: str, said: Signs) -> str | None:
@@ -235,7 +236,7 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
     words = plain_words(asked)
     left_out = set(read_file("marks.toml")["asked"]["left_out"])
     best = max(
-        (match for match in find_kinds(words) if match.kind.title and not match.weak),
+        (one for one in find_kinds(words) if one.kind.title and (not one.weak or one.end - one.start == len(words))),
         key=lambda match: match.end - match.start,
         default=None,
     )

@@ -369,6 +369,13 @@ def test_what_is_kept_from_models_may_be_told_by_a_title_that_only_speaks_of_it(
     signs = read_signs("Legal opinion overview\n", [])
     assert document_kind("a.pdf", "", signs).kind is None
     assert may_be_any("a.pdf", "", signs, {"legal_opinion"})
+    assert may_be_any("Legal opinion analysis.docx", "", read_signs("We advise.", []), {"legal_opinion"})
+
+
+def test_a_user_may_ask_by_names_that_titles_need_a_second_word_for() -> None:
+    asked = ("subscription agreement", "standard terms", "Vergleich")
+    kinds_asked = [kind.id for kind, _ in map(parse_asked_kind, asked) if kind]
+    assert kinds_asked == ["investment_agreement", "terms_and_conditions", "settlement_agreement"]
 
 
 def test_a_link_to_the_contents_is_no_table_of_them() -> None:
@@ -621,7 +628,7 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
         ("f.pdf", "Acme annual report 2024: strategy, governance\nOur year", "annual_report"),
         ("f.pdf", "WHO annual report 2023", "annual_report"),
         ("statuten-analyse.md", "# Statuten van Acme B.V.\nHet bestuur en de aandeelhouders.", None),
-        ("f.md", "# Analyse Statuten Acme B.V.\nHet bestuur en de aandeelhouders.", None),
+        ("Summary cap table.xlsx", "", "cap_table"),
         ("f.xlsx", "Parameter-Analyse & Vergleich\nzwischen den Parteien", None),
         ("f.docx", "Standard Terms\nThe parties agree on a restrictive covenant.", None),
         ("f.pdf", "Budget vs actual\nSales 2024", "management_accounts"),
