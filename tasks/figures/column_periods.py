@@ -51,6 +51,7 @@ _ASIDE: Final = re.compile(r"\([^()]*\)")
 
 def remove_time(words: str) -> str:
     """The words over a column without those that say this year's, last year's or this month's."""
+    words = WORDS.year_before_month.sub(r"\2 \1", words)
     for pattern in (PRIOR, _THIS, WORDS.this_year_alone, WORDS.this_time):
         words = pattern.sub(" ", words)
     return words

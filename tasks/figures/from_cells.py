@@ -453,9 +453,8 @@ class _Table:
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
-        is_sided = any(map(WORDS.sided_amount.search, row.cells))
         is_of_part = meaning.kind == "duration" and when is not None and (when.months or _YEAR) < _YEAR
-        if self._is_trial_balance and (is_sided or is_of_part):
+        if self._is_trial_balance and (is_of_part or any(map(WORDS.sided_amount.search, row.cells))):
             why_not = "balances of a trial balance"  # of what came in since the year began, and of unread sides
         if why_not:
             self._findings.leave_out(why_not)

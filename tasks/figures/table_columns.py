@@ -165,7 +165,7 @@ def _read_words(
 ) -> tuple[list[str], list[str]]:
     """The words over each column, or the dates above them where they have none; and the words beside them."""
     words, beside = _column_words(header, width, of_sheet=of_sheet)
-    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
+    words = [WORDS.year_before_month.sub(r"\2 \1", _END_OF_A_DATE.sub(r"\1", text)) for text in words]
     if not any(words) or not any(map(find_periods, words)):
         words = stack_dates(lines, width) or words
     return words, beside

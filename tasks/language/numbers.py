@@ -159,9 +159,7 @@ def _heading_scale(scale: dict[str, Any]) -> str:
     """The pattern for a scale's words and patterns in a header in which the sign ¤ stands for each currency."""
     words = f"{scale.get('words', '')} {scale.get('headings', '')}".split()
     beside = "|".join(scale.get("beside", "").split())
-    near = (
-        [rf"¤ ?\(?(?:in |/)?(?:{beside})(?![^\W\d_])", rf"(?<![^\W\d_])(?:{beside})\.? ?(?:de |d')?¤"] if beside else []
-    )
+    near = [rf"¤ ?(?:in |/)?(?:{beside})(?![^\W\d_])", rf"(?<![^\W\d_])(?:{beside})\.? ?(?:de |d')?¤"] if beside else []
     plain = [rf"(?<![^\W_])(?:(?<![\d.,])1 )?(?:{alternation(words)})(?![^\W_])"] if words else []  # not BN27
     return "|".join([*scale.get("patterns", []), *near, *plain])
 

@@ -81,7 +81,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<fy>\b(?:fy|cy|gj|{_FISCAL_YEAR})[ -]?['’]?(?P<fyy>{YEAR}|\d\d)"
     r"(?:[ ]?(?P<fkind>(?<=\d)[aefbp]|(?<= )(?-i:[AEFBP])))?\b(?![.,/-]\d))"
     rf"|(?P<year>(?<![\d.,/$€£-])(?P<yy>{YEAR})(?-i:G)?"
-    r"(?:[ ]?(?P<kind>(?<=\d)[aefbph]|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d|-w\d)))",
+    r"(?:[ ]?(?P<kind>(?<=\d)(?:[aefbp]|(?-i:H))|(?<= )(?-i:[AEFBP]))(?!\$))?\b(?![.,]\d|[/-]\d|-w\d)))",
     re.IGNORECASE,
 )
 _NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words.split()}

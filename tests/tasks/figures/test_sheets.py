@@ -752,6 +752,12 @@ def test_the_number_of_a_row_is_no_year(tmp_path: Path) -> None:
 
 def test_a_month_without_its_year_is_no_part_of_a_year_and_a_program_joins_days_by_bars(tmp_path: Path) -> None:
     assert not sheet(tmp_path, [["Budget 2017, USD"], ["", "January", "February"], ["Revenue", 121200, 131200]])
-    assert not sheet(tmp_path, [["USD"], ["", "2017", "2017"], ["", "May", "June"], ["Revenue", 121200, 131200]])
+    months: list[Row] = [["USD"], ["", "2017", "2017"], ["", "May", "June"], ["Revenue", 121200, 131200]]
+    assert [found[2:4] for found in sheet(tmp_path, months)] == [
+        ("2017-05-01/2017-05-31", None),
+        ("2017-06-01/2017-06-30", None),
+    ]
+    assert not figures("Annual report 2024\nRevenue was EUR 5 million, with 2000h of overtime.\n")[1:]
+    assert figures("\t2024 EUR (A)\t2023 EUR (B)\nRevenue\t12000\t11000\n")[1][1] == "11000"
     rows: list[Row] = [["", "jan_31_2026", "feb_28_2026"], ["Total assets", 150_000, 160_000]]
     assert [found[2:4] for found in sheet(tmp_path, rows)] == [("2026-01-31", None), ("2026-02-28", None)]
