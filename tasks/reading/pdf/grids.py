@@ -13,7 +13,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import Final
 
-from tasks.reading.pdf.lines import VALUE, Line, LineCell, build_lines, is_figure, is_sign
+from tasks.reading.pdf.lines import LEADING_SIGN, VALUE, Line, LineCell, build_lines, is_figure, is_sign
 from tasks.reading.pdf.rows import (
     ColumnCells,
     Grouping,
@@ -236,6 +236,7 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
         return []
     if any(map(str.isdecimal, "".join(rows[0].cells))) and (header := grid.header(above)) is not None:
         rows = [header, *rows] if len(header.cells) == len(rows[0].cells) else rows
+    _join_signs(rows)
     held = [any(cells) for cells in zip(*(row.cells for row in rows), strict=True)]
     grid.held = list(compress(range(len(held)), held))
     is_turned = begins_at_the_right(rows)
@@ -244,6 +245,14 @@ def _read_grid(grid: "_Grid", near: Sequence[PageWord], above: Sequence[PageWord
         if is_turned:
             row.cells.reverse()
     return rows
+
+
+def _join_signs(rows: Sequence[TableRow]) -> None:
+    """Put signs that have cells of their own into those of the figures beside them; a lone one may be a unit."""
+    for cells in (row.cells for row in rows):
+        signs = [x for x in range(1, len(cells)) if LEADING_SIGN.fullmatch(cells[x - 1]) and is_figure(cells[x])]
+        for x in signs if len(signs) > 1 else ():
+            cells[x - 1 : x + 1] = "", cells[x - 1] + cells[x]
 
 
 def _middle(word: PageWord) -> float:

@@ -32,7 +32,7 @@ from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import Box, PageText, TagBudget
 from tasks.reading.pdf.fields import place_values
 from tasks.reading.pdf.grids import find_ruled_tables
-from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines
+from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines, is_figure
 from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
 from tasks.reading.pdf.table_columns import is_of_sheet
@@ -384,6 +384,9 @@ def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) ->
         return tables, []
     if not tables and not is_turned and (columns := columns_by_height(words, free)):
         return [], columns
+    if rules.vertical:
+        for line in free:
+            _part_at_rules(line, rules.vertical)
     for lines in split_prose(free):
         if len(lines) <= _MOST_LINES:
             tables += merge_columns(lines) or [
@@ -462,6 +465,23 @@ def _find_end_above(value: LineCell, above: Sequence[Line]) -> int | None:
             begun = [cell for cell in over if cell.left < value.left + line.size]
             return max(word.end for word in (begun or over)[-1 if begun else 0].words)
     return None
+
+
+def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
+    """Split the cells of a line that are figures on both sides of a rule; boxes of single digits stay one cell."""
+    if all(len(cell.words) == 1 for cell in line.cells):
+        return
+    middle = line.base - line.size / 3
+    places = sorted([at for at, begin, end in vertical if begin < middle < end])
+    if not places:
+        return
+    cells: list[LineCell] = []
+    for cell in line.cells:
+        held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))
+        parts = [LineCell(list(words)) for _, words in held]
+        are_figures = all(is_figure(part.text) for part in parts) and any(len(part.text) > 1 for part in parts)
+        cells += parts if are_figures else [cell]
+    line.cells = cells
 
 
 def _order_glyphs(textpage: Any, page_text: PageText, *, twice: bool = False) -> str:

@@ -271,3 +271,32 @@ def test_a_page_of_headings_above_figures_that_share_cells_is_read() -> None:
         draw_row(canvas, 760 - 28 * index, f"Area {index}", ("1,893 27", "54,263", "22.00"))
         canvas.drawString(72, 748 - 28 * index, "Part")
     assert rows_of(text_of(canvas))
+
+
+def test_signs_in_cells_of_their_own_are_those_of_their_figures() -> None:
+    canvas = page()
+    canvas.grid([68, 200, 220, 300, 320, 400], [700, 684, 668, 652])
+    rows = [["", "", "2024", "", "2023"], ["Revenue", "$", "910", "€", "840"], ["Net income", "(", "50)", "(", "40)"]]
+    for index, row in enumerate(rows):
+        for left, cell in zip((71, 203, 223, 303, 323), row, strict=True):
+            canvas.drawString(left, 688 - 16 * index, cell)
+    assert rows_of(text_of(canvas)) == [
+        ["", "2024", "2023"],
+        ["Revenue", "$910", "€840"],
+        ["Net income", "(50)", "(40)"],
+    ]
+
+
+def test_a_rule_between_figures_that_nearly_touch_parts_them() -> None:
+    canvas = page()
+    rows = [
+        ["", "2024", "2023"],
+        ["Revenue", "1,250", "1,180"],
+        ["Costs", "1,200", "1,140"],
+        ["Net income", "50", "40"],
+    ]
+    for index, (label, left, right) in enumerate(rows):
+        draw_row(canvas, 690 - 14 * index, label, [left])
+        canvas.drawString(RIGHTS[0] + 4, 690 - 14 * index, right)
+    canvas.line(RIGHTS[0] + 2, 640, RIGHTS[0] + 2, 705)
+    assert rows_of(text_of(canvas)) == rows
