@@ -328,10 +328,9 @@ async def live() -> Health:
 async def ready(state: State) -> Response[Health]:
     if state.get(ENDING):
         raise Unavailable("The service is being stopped.")
+    checks = {"database": database.check, "drive": lambda: load_provider(choose_drive()).check_reachable(_PATIENCE)}
     missing = [
-        {"field": name, "message": trouble}
-        for name, check in {"database": database.check, "drive": _reach_drive}.items()
-        if (trouble := await _trouble(check))
+        {"field": name, "message": trouble} for name, check in checks.items() if (trouble := await _trouble(check))
     ]
     if not missing:
         return Response(Health())
@@ -353,7 +352,3 @@ async def _trouble(check: Callable[[], object]) -> str | None:
         logger.warning("not ready: %s", type(raised).__qualname__)
         return error.message
     return None
-
-
-def _reach_drive() -> None:
-    load_provider(choose_drive()).check_reachable(_PATIENCE)

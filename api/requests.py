@@ -416,8 +416,4 @@ def prepare_tracking() -> None:
             "DILIGENCE_TRACK_CALLS=inline needs a Prefect server. Set PREFECT_API_URL, or leave the setting off."
         )
     # A filter, for a level is set anew when Prefect sets up its logging at its first task.
-    logging.getLogger("prefect.task_runs").addFilter(_unheard)
-
-
-def _unheard(_record: logging.LogRecord) -> bool:
-    return False
+    logging.getLogger("prefect.task_runs").addFilter(lambda _record: False)

@@ -187,10 +187,6 @@ def _database() -> Iterator[CheckResult]:
     yield CheckResult("database", f"{kind}, schema up to date, read and written")
 
 
-def _drive() -> Iterator[CheckResult]:
-    yield from load_provider(choose_drive()).examine()
-
-
 def _drive_session(folder: str) -> Iterator[CheckResult]:
     description = choose_drive()
     if description.session_check is None:
@@ -374,7 +370,7 @@ def cluster_checks() -> dict[str, Callable[[], Iterator[CheckResult]]]:
 _CHECKS: dict[str, Callable[[], Iterator[CheckResult]]] = {
     "home": _home,
     "database": _database,
-    "drive": _drive,
+    "drive": lambda: load_provider(choose_drive()).examine(),
     "scans": _scans,
     "old documents": _old_documents,
     "answerer": _answerer,

@@ -139,11 +139,7 @@ def escape(text: str) -> str:
     Any character that could begin a link (including a bare address), an image, emphasis, code, a cell, a list, a
     heading or HTML is escaped where it could do so; the rest stays readable.
     """
-    return _MARKS.sub(_escape, escape_text(" ".join(text.split())))
-
-
-def _escape(mark: re.Match[str]) -> str:
-    return _ENTITIES.get(mark[0], f"\\{mark[0]}")
+    return _MARKS.sub(lambda mark: _ENTITIES.get(mark[0], f"\\{mark[0]}"), escape_text(" ".join(text.split())))
 
 
 _HEAD = "| Criterion | Weight | Score | Status | Reason | Evidence |\n|---|---:|---:|---|---|---|"

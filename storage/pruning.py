@@ -108,7 +108,8 @@ def prune(keep: int, *, calls_before: datetime | None = None, dry_run: bool = Fa
     _drop_contents(doomed or [], pruned)
     unneeded = {_TEXTS: _texts(doomed), _PROFILES: _profiles(doomed)}
     if since is not None:
-        unneeded[_ANSWERS] = _answers(since)
+        old = _ANSWERS.c.used_at < since - USE_STEP
+        unneeded[_ANSWERS] = select(_ANSWERS.c.key).where(old).order_by(_ANSWERS.c.key)
     for table, query in unneeded.items():
         _drop_rows(table, query, pruned)
     if calls_before is not None:
@@ -170,10 +171,6 @@ def _profiles(doomed: Sequence[str] | None) -> Select[Any]:
     if doomed:
         used = used.where(_COMPANIES.c.run_id.not_in(doomed))
     return select(_PROFILES.c.id).where(has_newer, ~used.exists()).order_by(_PROFILES.c.id)
-
-
-def _answers(since: datetime) -> Select[Any]:
-    return select(_ANSWERS.c.key).where(_ANSWERS.c.used_at < since - USE_STEP).order_by(_ANSWERS.c.key)
 
 
 def _gone_contents(session: Session, doomed: Sequence[str]) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from storage import database
 from storage.documents import DocumentStatus, RunDocument, company_documents, some_run_documents
-from storage.runs import Run, RunCompany
+from storage.runs import RunCompany
 from storage.scores import Decision, table_decisions
 from tasks.documents.kinds.catalogue import may_be_document
 from tasks.documents.kinds.room import run_kinds
@@ -318,7 +318,7 @@ class _Room:
         chosen = columns or sets[0][0]
         if chosen not in dict(sets):
             raise NotFound(f"There is no set of columns with that name: {', '.join(dict(sets))}.")
-        self.columns = _columns(run, chosen)
+        self.columns = ColumnSet.model_validate(run.criteria["table"]) if chosen == OWN else named_set(chosen)
         self.chosen = Chosen(run.id, run.batch, company.name, domain, chosen, sets)
         self._run, self._is_final = run, document_id is None and run.reported_at is not None
         self.left = 0
@@ -360,10 +360,6 @@ class _Room:
     def log_of(self, row: ReportedRow, column_id: str) -> list[Decision]:
         """The decisions on a cell, oldest first."""
         return [one for one in self.log if (one.document_id, one.criterion_id) == (row.document_id, column_id)]
-
-
-def _columns(run: Run, chosen: str) -> ColumnSet:
-    return ColumnSet.model_validate(run.criteria["table"]) if chosen == OWN else named_set(chosen)
 
 
 def show_table(run_id: str, domain: str, columns: str, words: str, page: int, *, goes_on: bool = False) -> ShownTable:

@@ -152,7 +152,7 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
                 for name, statements in (entity.get("claims") or {}).items()
                 if name in _PROPERTIES
             },
-            wikipedia=_title((entity.get("sitelinks") or {}).get("enwiki")),
+            wikipedia=text(link["title"]) if (link := (entity.get("sitelinks") or {}).get("enwiki")) else None,
             retrieved_at=retrieved_at,
         )
     except (KeyError, TypeError, AttributeError, ValueError, StopIteration, RecursionError):
@@ -260,10 +260,6 @@ def _by_language(terms: Any) -> dict[str, str]:
     return {
         code: content for code, term in terms.items() if code in codes and (content := text(term["value"])) is not None
     }
-
-
-def _title(link: Any) -> str | None:
-    return text(link["title"]) if link else None
 
 
 def _valid_id(item: Any) -> str:

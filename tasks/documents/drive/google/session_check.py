@@ -62,7 +62,7 @@ class _Session:
             "a page": self._page,
             "rights": self._rights,
             "download": self._download,
-            **{f"export {_word(kind)}": partial(self._export, kind) for kind in DESCRIPTION.native_exports},
+            **{f"export {kind.rpartition('.')[2]}": partial(self._export, kind) for kind in DESCRIPTION.native_exports},
         }
         for subject, step in steps.items():
             yield self._try(subject, step)
@@ -177,7 +177,3 @@ def _class_and_reason(error: DiligenceError) -> str:
 def _shape(written: Any) -> str:
     """The format of a time, without its digits: 9999-99-99T99:99:99.999Z."""
     return re.sub(r"[^TZ:.+-]", "9", str(written))[:40]
-
-
-def _word(kind: str) -> str:
-    return kind.rpartition(".")[2]
