@@ -142,15 +142,10 @@ def _head_columns(values: Iterable[Sequence[PageWord]], below: Sequence[Sequence
 def _find_below(values: Values, words: Sequence[PageWord], across: Sequence[RuledLine]) -> Places:
     """The labels that hang below the lines on which values stand, where a page has its labels there."""
     cells = [(line, cell) for line in build_lines(word for word in words if not word.piece) for cell in line.cells]
-    if not _hang(cells, across):
-        return {}
+    lines = {number: _find_line(value[0], across) for number, value in values.items()}
+    on = {number: rule for number, rule in lines.items() if rule and not _follows_words(values[number][0], words)}
     found: dict[int, tuple[LineCell, float, float]] = {}
-    count = 0
-    for number, value in values.items():
-        rule = _find_line(value[0], across)
-        if rule is None or _follows_words(value[0], words):
-            continue
-        count += 1
+    for number, rule in on.items():
         gap, label = _find_under(rule, cells)
         if label is not None:
             found[number] = label, rule.end, gap
@@ -161,21 +156,16 @@ def _find_below(values: Values, words: Sequence[PageWord], across: Sequence[Rule
         for number, (label, end, gap) in found.items()
         if used[id(label)] == 1 and abs(gap - usual) < _ALIKE
     }
-    return places if len(places) >= max(_FEWEST, _MOST * count) else {}
+    # Of labels above their lines the last line has none below it; of labels below them, the first has none above.
+    above = [rule.at - base for rule in on.values() if (base := _find_over(rule, cells)) is not None]
+    regular = sum(abs(gap - median(above)) < _ALIKE for gap in above)
+    return places if len(places) > regular and len(places) >= max(_FEWEST, _MOST * len(on)) else {}
 
 
-def _hang(cells: Sequence[tuple[Line, LineCell]], across: Sequence[RuledLine]) -> bool:
-    """Whether more lines of a page have labels below them than above, lines without values among them.
-
-    Of labels below their lines the first line has none above it; of labels above, the last has none below.
-    """
-    below = above = 0
-    for rule in across:
-        lines = [other.at for other in across if other.begin < rule.end and other.end > rule.begin]
-        previous = max([at for at in lines if at < rule.at - THIN], default=rule.at - _HIGHEST)
-        below += _find_under(rule, cells)[1] is not None
-        above += any(previous < line.base < rule.at and _is_aligned(cell, rule) for line, cell in cells)
-    return below > above
+def _find_over(rule: RuledLine, cells: Iterable[tuple[Line, LineCell]]) -> float | None:
+    """Where the nearest words over a line stand."""
+    over = [line.base for line, cell in cells if cell.left < rule.end and cell.right > rule.begin]
+    return max([base for base in over if rule.at - _HIGHEST < base < rule.at], default=None)
 
 
 def _find_under(rule: RuledLine, cells: Iterable[tuple[Line, LineCell]]) -> tuple[float, LineCell | None]:
