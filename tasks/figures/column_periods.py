@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from tasks.figures.figure import WORDS, Kind
 from tasks.figures.fiscal_calendar import is_out_of_step
-from tasks.figures.table_labels import is_date
+from tasks.figures.table_labels import is_date, without_periods
 from tasks.figures.table_rows import Row
 from tasks.language.locales import alternation, look_up
 from tasks.language.numbers import Amount, cell_amount, only_units
@@ -226,8 +226,7 @@ def add_statement_day(of_title: When | None, titles: Sequence[str], own: Sequenc
 
 def _heads_statement(title: str) -> bool:
     """Whether a title says nothing but which statement it is and its time: no approval, and no plan beside it."""
-    for when in reversed(find_periods(title)):
-        title = f"{title[: when.start]}#{title[when.stop :]}"
+    title = without_periods(title, "#")
     return WORDS.statement_heading.search(title) is not None and WORDS.dated_statement.fullmatch(title) is not None
 
 

@@ -112,18 +112,14 @@ def name_other_companies(
         joined = [group for group in groups if group & related]
         groups = [*(group for group in groups if group not in joined), related.union(*joined)]
     words = read_name(called)
-    groups_called = [group for group in groups if any(_begin_alike(words, name) for name in group)]
+    alike = {name for group in groups for name in group if words and name and name[: len(words)] == words[: len(name)]}
+    groups_called = [group for group in groups if group & alike]  # "Acme", "Acme Robotics"
     counts = [sum(1 for names in mentioned.values() if names & group) for group in groups]
     if len(groups_called) == 1:
         counts = [int(group is groups_called[0]) for group in groups]
     own = groups[counts.index(max(counts))] if counts.count(max(counts)) == 1 else set[_Name]()
     others = {text_id: companies[text_id] for text_id, name in named.items() if name not in own}
     return [_name_company(row, others.get(row.text_id)) for row in rows]
-
-
-def _begin_alike(one: _Name, other: _Name) -> bool:
-    """Whether one name is the beginning of the other: "Acme", "Acme Robotics"."""
-    return bool(one and other) and all(a == b for a, b in zip(one, other, strict=False))
 
 
 def _find_mentions(text: str, names: Collection[_Name]) -> set[_Name]:

@@ -256,9 +256,7 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
             continue
         if words.startswith("as ") and WORDS.counted_shares.match(head, match.end()):
             continue
-        ends_on = (when.end.month, when.end.day) if when.end else when.month_day
-        if not of_year and ends_on and ends_on[1] < make_day(_ANY_YEAR, ends_on[0], 31).day:
-            ends_on = ends_on if when.end and words.startswith("as ") else None  # "Stand 4. März": of writing
+        ends_on = _find_day(when, words, of_year=of_year)
         if (
             ends_on
             and not of_year
@@ -270,6 +268,13 @@ def _count_ended(head: str, lower: str, ends: _Ends, *, quarterly: bool) -> set[
         if when.end:
             ends.dates[when.end] += of_year
     return interim
+
+
+def _find_day(when: When, words: str, *, of_year: bool) -> _Day | None:
+    """The day on which something ended; None within a month without words of a year: "Stand 4. März" is of writing."""
+    day = (when.end.month, when.end.day) if when.end else when.month_day
+    is_in_month = day is not None and day[1] < make_day(_ANY_YEAR, day[0], 31).day
+    return day if of_year or not is_in_month or (when.end and words.startswith("as ")) else None
 
 
 def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:

@@ -15,7 +15,7 @@ from typing import Final
 from tasks.figures import table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
-from tasks.figures.column_periods import Series
+from tasks.figures.column_periods import TWO_YEARS, Series
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
 from tasks.figures.statement_checks import (
@@ -28,9 +28,9 @@ from tasks.figures.statement_checks import (
 )
 from tasks.figures.table_columns import (
     FigureColumn,
-    are_two_years,
-    belongs_to_column,
     columns_under,
+    dated_columns,
+    is_no_figure,
     is_slipped,
     read_header,
     single_column,
@@ -284,7 +284,7 @@ class _Table:
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
         self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
-        self._two_years = are_two_years(read.columns)
+        self._two_years = len({each.when.year for each in read.columns if each.when and each.when.year}) <= TWO_YEARS
         self._sums = RunningSums()
         self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
@@ -296,8 +296,7 @@ class _Table:
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
-        times = {(when.end, when.year, when.part): at for at, when in _times(read.columns)}
-        self._dated = sorted(times.values())
+        self._dated = dated_columns(read.columns)
 
     def _repeats_rows(self, at: int) -> bool:
         """Whether rows of one label name different companies in a column."""
@@ -389,12 +388,15 @@ class _Table:
         if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             self._section = "" if is_whole_side else self._section
             label, meaning = over, over.meaning
-        when = header_period(row.cells[self._times]) if self._times is not None else label.when if label else None
-        if when is None and meaning is None and row.cells[0] and not tables.is_number(row.cells[0]):
-            when = header_period(row.cells[0])
+        return _RowWords(name, label, meaning, self._row_time(row, label, meaning), numbers)
+
+    def _row_time(self, row: Row, label: Label | None, meaning: Meaning | None) -> When | None:
+        """The time that a row names."""
         if self._counts_rows and row.name.isdecimal() and not meaning:
-            when = None  # row 1980 of a list is of no year
-        return _RowWords(name, label, meaning, when, numbers)
+            return None  # row 1980 of a list is of no year
+        when = header_period(row.cells[self._times]) if self._times is not None else label.when if label else None
+        is_named = when or meaning or not row.cells[0] or tables.is_number(row.cells[0])
+        return when if is_named else header_period(row.cells[0])
 
     def _read_sum(self, row: Row, numbers: Sequence[int], section: str) -> tuple[Label | None, bool]:
         """The name of a sum of the rows above, their section or the title, and whether it is that of a whole side."""
@@ -459,7 +461,7 @@ class _Table:
         if why_not:
             self._findings.leave_out(why_not)
             return None
-        if column is not None and _is_no_figure(column, meaning, said):
+        if column is not None and is_no_figure(column, meaning, said.name if said.meaning else None):
             return None
         is_part = of_column and not said.is_time(is_stock=meaning.kind == "instant")
         if is_part and not self._lists(said.name):
@@ -594,16 +596,3 @@ class _Table:
                     self._series = title
                     return found.meaning
         return None
-
-
-def _times(columns: Sequence[FigureColumn]) -> Iterator[tuple[int, When]]:
-    """The columns that have words and a time, from last to first."""
-    places = reversed([*enumerate(columns)])
-    return ((at, each.when) for at, each in places if each.words and each.when and each.when.dated)
-
-
-def _is_no_figure(column: FigureColumn, meaning: Meaning, said: _RowWords) -> bool:
-    """Whether a column holds changes, shareholdings or parts of a whole, and not the concept's figures."""
-    if column.skipped or (meaning.concept.id != "shares" and WORDS.column_of_shares.fullmatch(column.words.strip())):
-        return True
-    return said.meaning is not None and belongs_to_column(column, said.meaning, said.name)

@@ -53,7 +53,8 @@ class FigureColumn:
     """A column: its words and what they say, its period, its part of the company, and whether its numbers are used.
 
     `contradicts`: the line above the table gives one scale and the header another. `unclear`: the header gives it more
-    than one period. `is_past`: it stands before those that the header calls planned.
+    than one period; if there is a `when`, it is that of balances. `is_past`: it stands before those that the header
+    calls planned.
     """
 
     words: str
@@ -97,6 +98,7 @@ def read_header(
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
+    words, is_one_month = _turn_months(words)
     lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside, *(boxes if len(boxes) == 1 else ())])
@@ -121,12 +123,12 @@ def read_header(
             continue
         when = find_when(text, told, step, times)
         own_scale = label.units.multiplier or read_units(corner).multiplier
-        contradicts = len(boxes) > 1 or bool(scale and own_scale and own_scale != scale)
+        contradicts = max(len(boxes), len({scale, own_scale} - {None})) > 1
         entity = entity_named(remove_time(of_part.replace("_", " ")), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
-        torn = unclear and when is not None
+        torn = (unclear or is_one_month) and when is not None
         is_part = opens_part_of_year(text, when, [*titles[-5:], corner])
         skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
@@ -165,10 +167,17 @@ def _read_words(
 ) -> tuple[list[str], list[str]]:
     """The words over each column, or the dates above them where they have none; and the words beside them."""
     words, beside = _column_words(header, width, of_sheet=of_sheet)
-    words = [WORDS.year_before_month.sub(r"\2 \1", _END_OF_A_DATE.sub(r"\1", text)) for text in words]
+    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
     if not any(words) or not any(map(find_periods, words)):
         words = stack_dates(lines, width) or words
     return words, beside
+
+
+def _turn_months(words: list[str]) -> tuple[list[str], bool]:
+    """The words with each month before its year; and whether it is one month, in which all of the year may be shown."""
+    found = {(match[1], match[2]) for text in words if (match := WORDS.year_before_month.match(text))}
+    is_one_month = len(found) > 1 and len({month for _, month in found}) == 1
+    return [WORDS.year_before_month.sub(r"\2 \1", text) for text in words], is_one_month
 
 
 def _is_skipped(text: str, entity: str | None) -> bool:
@@ -478,17 +487,27 @@ def table_units(titles: Sequence[str], corner: str, words: Sequence[str]) -> Uni
     return found
 
 
-def belongs_to_column(column: FigureColumn, meaning: Meaning, name: str) -> bool:
-    """Whether a row is a part or a change of what its column names, and not a figure of the whole.
+def is_no_figure(column: FigureColumn, meaning: Meaning, name: str | None) -> bool:
+    """Whether a column holds changes, shareholdings or parts of a whole, and not the concept's figures.
 
-    "Cash" under "Cash and cash equivalents", "Net income" under "Total shareholders' equity".
+    A row of this name may be a part or a change of what its column names: "Cash" under "Cash and cash equivalents",
+    "Net income" under "Total shareholders' equity". The name is None where the column gives the meaning.
     """
-    over = column.label.meaning
-    if over is not None and over.kind == "instant" and meaning.kind == "duration":
+    if column.skipped or (meaning.concept.id != "shares" and WORDS.column_of_shares.fullmatch(column.words.strip())):
         return True
-    if over is None or over.concept is not meaning.concept or "money" not in meaning.concept.units:
+    over = column.label.meaning
+    if over is None or name is None:
         return False
-    return meaning.rank > 0 and not WORDS.total_row.match(name)
+    if over.kind == "instant" and meaning.kind == "duration":
+        return True
+    is_same = over.concept is meaning.concept and "money" in meaning.concept.units
+    return is_same and meaning.rank > 0 and not WORDS.total_row.match(name)
+
+
+def dated_columns(columns: Sequence[FigureColumn]) -> list[int]:
+    """The first column of each time, of those that have words and a time."""
+    dated = [(at, each.when) for at, each in enumerate(columns) if each.words and each.when and each.when.dated]
+    return sorted({(when.end, when.year, when.part): at for at, when in reversed(dated)}.values())
 
 
 def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
@@ -496,8 +515,3 @@ def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
     named = sum(1 for column in columns[1:] if column.words)
     filled = sum(1 for cell in row.cells[1:] if cell)
     return bool(corner) and read_units(corner) == Units() and 0 < named == filled - 1
-
-
-def are_two_years(columns: Sequence[FigureColumn]) -> bool:
-    """Whether the columns cover two years at most."""
-    return len({column.when.year for column in columns if column.when and column.when.year}) <= TWO_YEARS

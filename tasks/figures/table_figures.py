@@ -281,9 +281,8 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
 
 def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
     """The reliable candidates of one concept and period, with each part under its own name."""
-    of_all = [
-        each for each in candidates if not WORDS.continuing.search(each.figure.label)
-    ]  # operations, where some are
+    # Figures of all operations where there are some, otherwise those of continuing ones.
+    of_all = [each for each in candidates if not WORDS.continuing.search(each.figure.label)]
     group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
     if len({(each.row, each.figure.value) for each in group}) > len({each.row for each in group}):
@@ -397,8 +396,8 @@ def cell_figure(
 def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None, str]:
     """The period of a cell as it is stored, or None; and the reason to give if there is none."""
     when, concept = cell.when, cell.meaning.concept
-    if when is None:
-        unclear = cell.column is not None and cell.column.unclear
+    unclear = cell.column is not None and cell.column.unclear
+    if when is None or (unclear and cell.meaning.kind == "duration"):
         return None, "headers that contradict themselves" if unclear else "no period"
     if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
         return None, "years or quarters"

@@ -200,12 +200,12 @@ def without_dates(words: str) -> str:
     return " ".join(WORDS.filler.sub(" ", without_periods(words)).split())
 
 
-def without_periods(words: str) -> str:
-    """Words in which each period is replaced by a blank."""
+def without_periods(words: str, mark: str = " ") -> str:
+    """Words in which a mark stands for each period."""
     periods = find_periods(words)
     starts = [0, *(when.stop for when in periods)]
     stops = [*(when.start for when in periods), len(words)]
-    return " ".join(words[start:stop] for start, stop in zip(starts, stops, strict=True))
+    return mark.join(words[start:stop] for start, stop in zip(starts, stops, strict=True))
 
 
 def is_date(words: str) -> bool:
@@ -261,16 +261,10 @@ class TableTitles:
 
     def find_basis(self, titles: Sequence[str]) -> Basis | None:
         """The basis that these headings give to the whole table."""
-        plain = [title for title in titles if len(title) < 60 and not any(map(str.isdigit, _drop_periods(title)))]
+        short = [title for title in titles if len(title) < 60]
+        plain = [title for title in short if not any(map(str.isdigit, _A_YEAR.sub("", without_periods(title))))]
         basis = find_basis(" ".join(plain)) if not self.is_statement else None
         return None if basis == "audited" or any(WORDS.actual_heading.search(title) for title in plain) else basis
-
-
-def _drop_periods(title: str) -> str:
-    """A title without the periods in it."""
-    for when in reversed(find_periods(title)):
-        title = title[: when.start] + title[when.stop :]
-    return _A_YEAR.sub("", title)
 
 
 def over_table(lines: Sequence[str]) -> TableTitles:

@@ -757,6 +757,14 @@ def test_a_month_without_its_year_is_no_part_of_a_year_and_a_program_joins_days_
         ("2017-05-01/2017-05-31", None),
         ("2017-06-01/2017-06-30", None),
     ]
+    months = [
+        ["USD"],
+        ["", "2024", "2023"],
+        ["", "June", "June"],
+        ["Revenue", 121200, 131200],
+        ["Total assets", 51212, 51312],
+    ]
+    assert [found[2:4] for found in sheet(tmp_path, months)] == [("2024-06-30", None), ("2023-06-30", None)]
     assert not figures("Annual report 2024\nRevenue was EUR 5 million, with 2000h of overtime.\n")[1:]
     assert figures("\t2024 EUR (A)\t2023 EUR (B)\nRevenue\t12000\t11000\n")[1][1] == "11000"
     rows: list[Row] = [["", "jan_31_2026", "feb_28_2026"], ["Total assets", 150_000, 160_000]]
