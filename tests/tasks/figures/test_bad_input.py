@@ -242,3 +242,9 @@ def test_ratios_are_computed_from_their_inputs() -> None:
 def test_the_largest_part_of_a_list_with_its_total_is_the_concentration() -> None:
     text = "Customer\tRevenue 2024\nAcme\t€3,000\nBell\t€2,000\nCorp\t€1,000\nTotal\t€6,000\n"
     assert derived(text)["concentration"] == "50.0"
+
+
+def test_rough_amounts_in_a_row_name_no_parts() -> None:
+    head = "EUR\n\nPlan 2024\tLow\tHigh\tView\nStaff\t~32 EUR a month\t~48 EUR a month\t{}\nRevenue\t12,000\t14,000\n"
+    assert {figure.entity for figure in findings(head.format("")).figures} == {"Low", "High"}
+    assert not findings(head.format("More people")).figures

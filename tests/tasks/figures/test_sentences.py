@@ -319,6 +319,8 @@ def test_the_period_of_half_year_results_is_no_year() -> None:
         ("$511,474 of cash was used in financing activities during 2023.", "cash", None),
         ("Cash of $511,474 was used in operating activities during 2023.", "cash", None),
         ("U.S. net sales decreased to $29.06 million during 2023.", "revenue", None),
+        ("At 31 December 2023 we had 25 customers × 5 seats × $200.", "customers", None),
+        ("At 31 December 2023 we had 25 customers and 5 offices.", "customers", "25"),
     ],
 )
 def test_what_filings_say_of_people_customers_and_cash(sentence: str, concept: str, value: str | None) -> None:
