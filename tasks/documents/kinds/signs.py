@@ -121,6 +121,8 @@ _PLACE: Final = re.compile(
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
+_SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
+"""The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
 _UNTIL: Final = re.compile(
     r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*",
     re.IGNORECASE,
@@ -289,7 +291,7 @@ def _says_signed(part: str) -> bool:
 
 
 def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> None:
-    """Record the date that stands by itself at the top, or behind a place at the end.
+    """Record the date that stands by itself at the top, when a mail was sent, or the date behind a place at the end.
 
     A table row, with tabs or blanks between its cells, does not date the document: it may be about a renewal. Neither
     do the ends of a period, nor what stands alone in an invitation: that is the day of what it announces.
@@ -302,7 +304,8 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
     days = [] if invites else [day for line in top for day in _list_days(line)]
     if not days and not (kind and (kind.signed or kind.serial)):
-        closing = {*_list_signed_days(text)}
+        sent = _SENT.match(text)
+        closing = {*(_list_days(sent[1]) if sent else _list_signed_days(text))}
         days = [*closing] if len(closing) == 1 else []
     signs.dated = next(map(date.isoformat, days), None)
 

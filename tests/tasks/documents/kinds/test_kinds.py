@@ -586,6 +586,7 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("LEASE\nThis lease replaces the lease made on May 3, 2021 between A and B", None),
         ("LEASE\nThis lease between A and B ends where the plan was made on May 3, 2021.", None),
         ("LEASE\nWHEREAS the plan was made on May 3, 2021, this lease is between A and B.", None),
+        ("From: A\nTo: B\nDate: 2024-05-03T09:20:00Z\nSubject: Visit on 2 April 2023\n\nHello", "2024-05-03"),
     ],
 )
 def test_a_date_at_the_top_dates_a_document_and_one_in_a_table_does_not(text: str, day: str | None) -> None:
