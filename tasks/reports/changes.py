@@ -40,13 +40,15 @@ class Causes:
     """What else differs between the two runs, and may have moved a score.
 
     `redefined` are the ids of criteria that asked for something else in the earlier run, `answerers` who judged then
-    and now, `documents` the changes in the data room, `quoted` the ids of documents that are quoted now, by criterion.
+    and now, `documents` the changes in the data room, `quoted` the ids of documents that are quoted now, by criterion,
+    and `titles` the criteria's titles, by id; a criterion without one is called by its id.
     """
 
     redefined: frozenset[str] = frozenset()
     answerers: tuple[str, str] = ("", "")
     documents: Sequence[Change] = ()
     quoted: Mapping[str, Collection[str | None]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Side(NamedTuple):
@@ -81,6 +83,7 @@ def changes_between(now: Side, earlier: Side, quotes: Mapping[int, Sequence[Quot
             outcome.criterion_id: {quote.document_id for quote in quotes.get(outcome.id or 0, ())}
             for outcome in now.outcomes
         },
+        titles={one["id"]: one["title"] for one in now.run.criteria["criteria"] if one.get("title")},
     )
     return score_moves(earlier.outcomes, now.outcomes, causes) + criteria + documents
 
@@ -124,7 +127,8 @@ def score_moves(before: Sequence[CriterionOutcome], now: Sequence[CriterionOutco
             continue
         if _find_counted_score(old) == _find_counted_score(outcome) and old.contested == outcome.contested:
             continue
-        text = f"{outcome.criterion_id} went from {_in_words(old)} to {_in_words(outcome)}."
+        name = causes.titles.get(outcome.criterion_id, outcome.criterion_id)
+        text = f"{name} went from {_in_words(old)} to {_in_words(outcome)}."
         was, is_now, why = _describe_standing(old), _describe_standing(outcome), _why(old, outcome, causes)
         moves.append(
             Change(kind="score_moved", criterion=outcome.criterion_id, before=was, after=is_now, text=text, why=why)

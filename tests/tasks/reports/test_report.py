@@ -125,14 +125,15 @@ def test_changes_are_told_since_the_last_run_of_the_same_batch() -> None:
         "r1",
         "alpha.example",
         documents=[document("kept"), document("edited", "h1"), document("gone")],
-        outcomes=[(outcome("recurring", 3, ScoreStatus.SCORED), [])],
+        outcomes=[(outcome(one, 3, ScoreStatus.SCORED), []) for one in ("recurring", "audited")],
     )
-    write_run("r2", [company("Alpha"), company("Beta", 1)], days=7)
+    titled = [CRITERIA["criteria"][0], {**CRITERIA["criteria"][2], "title": "Audited accounts"}]
+    write_run("r2", [company("Alpha"), company("Beta", 1)], days=7, criteria=CRITERIA | {"criteria": titled})
     write_company(
         "r2",
         "alpha.example",
         documents=[document("kept"), document("edited", "h2"), document("new")],
-        outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [])],
+        outcomes=[(outcome(one, 4, ScoreStatus.SCORED), []) for one in ("recurring", "audited")],
     )
     report = build("r2")
     alpha, beta = report.companies
@@ -140,6 +141,8 @@ def test_changes_are_told_since_the_last_run_of_the_same_batch() -> None:
     assert report.run.previous.id == alpha.compared_with == "r1"
     assert [change.text for change in alpha.changes] == [
         "recurring went from 3 to 4.",
+        "Audited accounts went from 3 to 4.",
+        "Criteria removed: established.",
         "edited.pdf was changed.",
         "new.pdf was added.",
         "gone.pdf was removed.",
