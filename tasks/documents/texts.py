@@ -45,7 +45,7 @@ from tasks.reading.configuration import (
     recognised,
     recognising_pool,
 )
-from tasks.reading.embedded import read_with_embedded
+from tasks.reading.embedded import EmbeddedOutcome, read_with_embedded
 from tasks.reading.ocr.page import RecognisedPage, ScanState, fill, scanned_pages
 from tasks.reading.ocr.recognise import Engines, order_page
 from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
@@ -420,7 +420,9 @@ def text_warning(text: TextSummary | StoredText) -> str | None:
     """
     if text.detail:
         return text.detail
-    return " ".join(text.warnings) or (NO_TEXT if text.outcome is Outcome.EMPTY else None)
+    success = EmbeddedOutcome.READ.value.partition("{")[0]  # a reader's remark, and no trouble
+    troubles = " ".join(warning for warning in text.warnings if success not in warning)
+    return troubles or (NO_TEXT if text.outcome is Outcome.EMPTY else None)
 
 
 def new_text(content_hash: str, document_format: str, read: Callable[[], Reading]) -> NewText:

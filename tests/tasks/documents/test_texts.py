@@ -8,6 +8,7 @@ Texts in memory: bounded, the least used first to go.
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from reportlab.pdfgen.canvas import Canvas
 
 from storage import database
 from storage.errors import DatabaseUnavailable
+from storage.texts import Outcome, StoredText
 from tasks.documents.drive.local import drive as local
-from tasks.documents.texts import RecentTexts, document_text
+from tasks.documents.texts import RecentTexts, document_text, text_warning
 from tasks.errors import (
     BadRequest,
     Damaged,
@@ -30,6 +32,7 @@ from tasks.errors import (
     UnsupportedFormat,
 )
 from tasks.reading import formats
+from tasks.reading.embedded import read_with_embedded
 from tests.homes import make_home
 from tests.tasks.documents.conftest import CountingPool
 
@@ -124,6 +127,18 @@ def test_a_new_version_of_the_reader_reads_again(
 
 def test_an_empty_text_file_is_an_empty_text(write: Write, pool: CountingPool) -> None:
     assert document_text(write("a.txt", b"")).text == ""
+
+
+def test_what_was_read_inside_a_mail_is_no_warning_and_what_was_not_is() -> None:
+    mail = EmailMessage()
+    mail["From"] = "A <a@example.com>"
+    mail.set_content("Both enclosed.")
+    mail.add_attachment("The rent is 1,200 a month.", filename="rent.txt")
+    mail.add_attachment(b"\0", "application", "octet-stream", filename="plan.dwg")
+    reading = read_with_embedded(mail.as_bytes(), ".eml")
+    assert "Embedded, and read after the text: rent.txt." in reading.warnings
+    text = StoredText(content_hash="h", reader="eml-7", outcome=Outcome.READ, warnings=reading.warnings)
+    assert text_warning(text) == "Embedded, in a format that no reader reads: plan.dwg."
 
 
 def test_a_document_that_was_deleted_is_not_found_though_its_text_is_known(
