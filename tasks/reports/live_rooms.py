@@ -26,7 +26,7 @@ from tasks.language.words import tokens
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import report_figures, side_of
 from tasks.reports.live import LiveRun, find_company, find_seen, live_run, seen_companies
-from tasks.reports.models import ReportedCell, ReportedFigure, ReportedRow, ReportedTable
+from tasks.reports.models import ReportedCell, ReportedRow, ReportedTable
 from tasks.reports.tables import list_texts, review_cell, run_table
 from tasks.reports.wording import make_anchor
 from tasks.reports.xlsx import table_workbook
@@ -329,13 +329,10 @@ class _Room:
         After so many `seconds` no other text is read for it; `left` is then how many there are still.
         """
         kinds = run_kinds(self._documents, find=False, is_final=self._is_final)
-        figures = self._figures if at_stake else list
+        figures = (lambda: report_figures(self._documents, self._run, self.chosen.name)) if at_stake else list
         texts = list_texts(self._documents)
         self.left = choose_rows(self.columns, kinds, texts, first=quoted or (), seconds=seconds).left
         return run_table(self.columns, kinds, self._documents, figures, self.log, quoted, seconds=0)
-
-    def _figures(self) -> list[ReportedFigure]:
-        return report_figures(self._documents, self._run, self.chosen.name)
 
     def row(self) -> ReportedRow:
         """The row of its only document, with quotations.
