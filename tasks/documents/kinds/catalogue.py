@@ -312,9 +312,9 @@ def find_names(question: str) -> dict[str, list[str]]:
 
 
 def may_be_document(name: str) -> bool:
-    """Whether a file may be a document by its name: it is no program, nothing that a build makes, and no icon."""
+    """Whether a file may be a document by its name: it is no program, build's product, icon, calendar or notebook."""
     files, path = read_file("marks.toml")["files"], PurePath(name.casefold())
-    if path.suffix in files["drawn"]:
+    if path.suffix in files["told_by_name"]:
         return bool(find_kinds(plain_words(path.stem)))
     is_program = path.suffix in files["programs"] and " " not in path.name  # "Terms of Node.js" is a document
     return not is_program and path.name not in files["named"]

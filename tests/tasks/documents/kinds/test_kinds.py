@@ -848,12 +848,17 @@ def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
         assert what("f.md", f"{LEASE}\n{line}").state is None, line
 
 
-@cases("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg"])
+@cases("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg", "calendar.ics", "Analysis - Notebook.ipynb"])
 def test_the_text_of_a_program_is_no_document(name: str) -> None:
     assert what(name, "/* the index */") == DocumentKind()
     assert not may_be_document(name)
     assert what("Service_Agreement_Acme.js", LEASE).kind == "lease"
-    assert all(map(may_be_document, ("Group structure chart.svg", "Terms of Node.js", "lease.ts.pdf", "NDA")))
+    assert all(
+        map(
+            may_be_document,
+            ("Group structure chart.svg", "Budget 2025.ipynb", "Terms of Node.js", "lease.ts.pdf", "NDA"),
+        )
+    )
 
 
 def test_an_empty_line_behind_signed_by_is_no_signature() -> None:
