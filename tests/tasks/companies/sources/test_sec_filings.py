@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import sec as edgar
+from tasks.companies.sources import sec as sec_source
 from tasks.companies.sources.sec import Registrant, newest_filing, newest_report
 from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
@@ -30,8 +30,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
         monkeypatch.setenv("DILIGENCE_SEC_URL", server.url)
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setitem(edgar.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
-        edgar.fetch_report.cache_clear()
+        monkeypatch.setitem(sec_source.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
+        sec_source.fetch_report.cache_clear()
         yield server
 
 
@@ -160,7 +160,7 @@ def test_without_a_contact_the_sec_is_not_asked(server: LoopbackServer, monkeypa
 def test_a_report_that_is_too_large_is_read_as_far_as_it_may_be(
     server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edgar, "REPORT_LIMITS", FetchLimits(packed=40_000, unpacked=40_000, cut=True))
+    monkeypatch.setattr(sec_source, "REPORT_LIMITS", FetchLimits(packed=40_000, unpacked=40_000, cut=True))
     long = filing("The first words.", *(f"Paragraph {number} of a long report." for number in range(2000)))
     server.pages = sec(
         submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): long}
