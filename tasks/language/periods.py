@@ -63,7 +63,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})(?:[ -/’']{{1,2}}| of )"
     rf"(?P<ymy>{_FULL_YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
     rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
-    rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
+    rf"|(?P<months>\b(?P<ma>{MONTH}) ?(?:[-–—~/]|to|bis|through) ?(?P<mb>{MONTH})[ -/’']{{1,2}}(?P<mby>{YEAR}"
     rf"|(?<=[-’'])\d\d)\b)"
     rf"|(?P<yearfirst>\b(?P<yf>{YEAR}|^[0-4]\d(?=(?-i:[QH])\d$))[/-]?"
     r"(?:(?P<yfp>q[1-4]|h[12])|m(?P<yfm>0[1-9]|1[0-2]))\b)"

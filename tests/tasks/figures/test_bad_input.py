@@ -248,3 +248,5 @@ def test_rough_amounts_in_a_row_name_no_parts() -> None:
     head = "EUR\n\nPlan 2024\tLow\tHigh\tView\nStaff\t~32 EUR a month\t~48 EUR a month\t{}\nRevenue\t12,000\t14,000\n"
     assert {figure.entity for figure in findings(head.format("")).figures} == {"Low", "High"}
     assert not findings(head.format("More people")).figures
+    to_june = findings("EUR\n\tJan ~Jun 2024\tJan~Jun 2023\nRevenue\t12,000\t14,000\n").figures
+    assert {figure.period for figure in to_june} == {"2024-01-01/2024-06-30", "2023-01-01/2023-06-30"}
