@@ -347,7 +347,11 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
         if match is None and looks:  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (
-                match.kind.over or (match.weak and match.kind.id not in signs.body) or not is_title(match, segment)
+                match.kind.over
+                or (match.weak and match.kind.id not in signs.body)
+                # an insurer at the top of its letter: "Meridian Mutual Insurance"
+                or (match.weak and match.kind.id == "insurance" and " " in segment.words)
+                or not is_title(match, segment)
             ):
                 match = None
         signs.is_late = match is not None and segment.place >= TOP

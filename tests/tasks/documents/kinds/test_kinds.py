@@ -606,6 +606,8 @@ BELEID = "Dit beleid geldt voor al onze medewerkers. Dit beleid is voor iedereen
     ("name", "text", "kind"),
     [
         ("f.pdf", "Insurance Claims History 5 Years\nThe insurer paid the insured; premium and cover follow.", None),
+        ("f.pdf", "MERIDIAN MUTUAL INSURANCE\nFirst Notice of Loss\nInsured: Acme. The policy covers it.", None),
+        ("Insurance.pdf", "MERIDIAN MUTUAL INSURANCE\nInsured: Acme. Premium: EUR 5. Policy period: 2024", "insurance"),
         ("Board_Pack_Readiness_Notes.pdf", "", None),
         ("f.pdf", "ANNUAL REPORTS SUMMARY\nAll companies", None),
         ("f.pdf", "VC Term Sheet Mastery 2024", None),
