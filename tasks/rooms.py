@@ -155,19 +155,24 @@ class RoomPassages:
         """
         documents = {text.document_id: text for text, _ in self._spans}
         names = {key: {*plain_words(PurePath(text.document_name).stem).split()} for key, text in documents.items()}
-        named, called = set[str](), set[str]()
+        named, called, capitals = set[str](), set[str](), set[str]()
         for noun, words in find_names(question).items():
             for word in filterfalse(COMMON.__contains__, words):
                 holders = [key for key, its in names.items() if word in its]
                 if not holders and (parties := self._find_parties(word, noun)):
-                    named, called = {*named, *parties}, {noun}.union(called, *parties.values())
+                    named, called, capitals = {*named, *parties}, {*called, noun}, capitals.union(*parties.values())
                 if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
                     continue
                 if any(noun in its for its in held) or f"{word} {noun}" in _read_titles(
                     documents[key] for key in holders
                 ):
                     named, called = {*named, *holders}, {*called, noun, word}
-        rest = " ".join(word for word in question.split() if plain_words(word) not in called)
+        # "How much steel does the agreement with Alder Steel require?" asks for steel.
+        rest = " ".join(
+            word
+            for word in question.split()
+            if plain_words(word) not in (called | capitals if word[0].isupper() else called)
+        )
         rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
         ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
         return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
