@@ -476,23 +476,19 @@ def _without_contradicted(
         if result is None or not is_contradicted or check(said, [ledger()]).verdict is Finding.SUPPORTED:
             parts.append(sentence)
             if result is not None and result.verdict is Finding.NOT_FOUND and len(read(said).content) >= _FEWEST_WORDS:
-                rests_on = _find_referred_words(sentence, quotes) or result.sentence
+                verified = [quote.text for quote in quotes if quote.excerpt]
+                referred = [one_line(verified[at - 1]) for at in references(sentence) if at <= len(verified)]
+                rests_on = " … ".join(referred) or result.sentence
                 unproved.append(CheckedStatement(said, result.verdict, quote=rests_on, why=result.why))
             continue
         replaced += 1
-        references = "".join(re.findall(r"\[[^\[\]]*\]", sentence))
-        parts.append(f"“{one_line(result.sentence)}” {references}".rstrip())
+        numbers = "".join(re.findall(r"\[[^\[\]]*\]", sentence))
+        parts.append(f"“{one_line(result.sentence)}” {numbers}".rstrip())
     if not replaced:
         return reason, unproved
     statements = "one statement" if replaced == 1 else f"{replaced} statements"
     note = f"(In place of {statements} the source's own sentence stands, which says otherwise.)"
     return f"{' '.join(parts)} {note}", unproved
-
-
-def _find_referred_words(sentence: str, quotes: Sequence[Quotation]) -> str:
-    """The words of the verified quotations that a sentence of the reason refers to."""
-    verified = [quote.text for quote in quotes if quote.excerpt]
-    return " … ".join(one_line(verified[number - 1]) for number in references(sentence) if number <= len(verified))
 
 
 def references(reason: str) -> list[int]:

@@ -431,7 +431,9 @@ def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator
             words = dict(texts.load_words(session, text_ids))
             rows = texts.find_passages(session, text_ids, CUTTER)
             hidden = {
-                text_id: _hidden_parts(texts.load_places(session, text_id))
+                text_id: [
+                    (int(row[0]), int(row[1])) for row in texts.load_places(session, text_id) if row[2] in _HIDDEN_PARTS
+                ]
                 for text_id, text in words.items()
                 if any(mark in text for mark in _HIDDEN_MARKS)
             }
@@ -444,11 +446,6 @@ def load_passages(sizes: Mapping[int, int], strings: dict[str, str]) -> Iterator
             of_text = new[text_id] if text_id in new else rows[text_id]
             parts = hidden.get(text_id, ())
             yield CutText(text_id, words[text_id], [_span(row, strings, parts) for row in of_text])
-
-
-def _hidden_parts(places: Places) -> list[tuple[int, int]]:
-    """Where the hidden sheets, slides and rows of a text begin and end."""
-    return [(int(start), int(end)) for start, end, kind, _label in places if kind in _HIDDEN_PARTS]
 
 
 def _span(row: Passage, strings: dict[str, str], hidden: Sequence[tuple[int, int]]) -> PassageSpan:

@@ -95,7 +95,10 @@ class Inputs:
 
     def hashes(self, answerer: Answerer) -> Mapping[str, str]:
         """The hash for each criterion, by its id, in hex."""
-        judging = [answerer.name, answerer.address, find_standing(answerer), *_ways_of_judging()]
+        ai, ranking = AiSettings.current(), EmbeddingSettings.current()
+        judging: list[object] = [answerer.name, answerer.address, find_standing(answerer)]
+        judging += [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window, ranking.embeddings, ranking.embeddings_url]
+        judging += [privileged_rules(), PrivacySettings.current().ai_privileged_model]
         return {criterion.id: self._hash(criterion, judging) for criterion in self.criteria.criteria}
 
     def _hash(self, criterion: Criterion, judging: Sequence[object]) -> str:
@@ -132,13 +135,6 @@ class Inputs:
             for document in self.documents
         ]
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
-
-
-def _ways_of_judging() -> list[object]:
-    ai, ranking = AiSettings.current(), EmbeddingSettings.current()
-    ways: list[object] = [ai.ai_search_plan, ai.ai_statement_check, ai.ai_window]
-    kept = [privileged_rules(), PrivacySettings.current().ai_privileged_model]
-    return [*ways, ranking.embeddings, ranking.embeddings_url, *kept]
 
 
 class CarriedOver(NamedTuple):
