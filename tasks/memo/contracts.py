@@ -92,7 +92,7 @@ _ROLES: Final = _name_stems(
 _PAYS: Final = _name_stems("pay pays paid owe owes give grant grants")
 _OF_ANY: Final = _name_stems(
     "agreement contract law govern party parties sign make date enter conclude between term initial first fixed notice"
-    " give require terminate end expire expiry renew renewal automatically another run last under written receives"
+    " give require terminate end expire expiry renew renewal automatically another run last under receives"
     " earns remain continue stay effect effective force valid price value and the this its his her their our with of an"
     " by to inc llc ltd plc corp gmbh from until through period der die das"
     " des dem den mit zwischen vertrag vereinbarung unterliegt recht gilt läuft endet laufzeit beträgt zunächst"
@@ -141,6 +141,8 @@ _QUOTED: Final = re.compile(
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
 """What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""
 _NO_TERM: Final = frozenset({"agreement", "contract", "lease", "party", "parties", "effective date"})
+_MUST_END: Final = re.compile(r"\b(?:must|shall|ha(?:s|ve) to) (?:terminate|end|cancel)\b|\bmuss\b[^.;]*\bkündigen\b")
+"""What no right to end a contract says."""
 _AMENDS: Final = re.compile(r"(?i)\b(?:amend|supplement|addendum|side letter|variation|novation|nachtrag|avenant)")
 _OF_EITHER: Final = re.compile(r"\b(?:either|each|any) party\b", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -337,6 +339,8 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     payee = {stem("employee")} if said.isdisjoint(_PAYS) else set[str]()
     if not _PAID.isdisjoint(stated) and not said.isdisjoint((_ROLES | contract.party_names) - payee):
         return []  # who pays and who receives is left to the words
+    if "notice" in stated and _MUST_END.search(words):
+        return []
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []
     is_open = any(_may_agree(term.stated, term.given) for term in terms) or any(

@@ -122,6 +122,12 @@ This Amendment is made on 2 April 2024 between Gum Software Inc. ("Vendor") and 
 
 1. The initial term of the Reseller Agreement is five (5) years.
 """
+PURCHASE = """PURCHASE AGREEMENT
+
+This Agreement is made on 1 May 2023 between Maple Gas Inc. ("Supplier") and Lily Shops LLC ("Buyer").
+
+1. Buyer may terminate this Agreement for convenience on 15 days' notice.
+"""
 RETOLD = {
     MemoVerdict.SUPPORTED: (
         "Birch Motors pays Cedar Rubber a monthly fee of EUR 12,000.",
@@ -129,6 +135,7 @@ RETOLD = {
         "Under the agreement with Cedar Rubber each party must insure its own tools against fire and theft.",
         "Juniper Energy must indemnify Ivy Bank against claims of third parties.",
         "The supplier may terminate the agreement with Alder Steel on six months' notice.",
+        "Lily Shops may terminate the Maple Gas agreement on 15 days' notice.",
     ),
     MemoVerdict.CONTRADICTED: (
         "Birch Motors pays Cedar Rubber a monthly fee of EUR 21,000.",
@@ -137,6 +144,8 @@ RETOLD = {
     MemoVerdict.NOT_FOUND: (
         "Birch Motors pays Alder Steel a monthly fee of EUR 12,000.",
         "Elm Stores may terminate the services agreement on 30 days' notice.",
+        "Lily Shops must terminate the Maple Gas agreement on 15 days' notice.",
+        "Lily Shops may terminate the Maple Gas agreement on 15 days' written notice.",
         "Cedar Rubber pays Birch Motors a monthly fee of EUR 12,000.",
         "Ivy Bank must indemnify Juniper Energy against claims of third parties.",
         "Birch Motors may terminate the Cedar Rubber agreement for convenience.",
@@ -157,7 +166,7 @@ RETOLD = {
 def test_a_statement_is_held_against_the_contract_that_it_names_in_that_contract_s_own_words(home: Path) -> None:
     room = []
     contracts = {"Alder": SUPPLY, "Cedar": SUPPLIES, "Loan": LOAN, "Jane": EMPLOYMENT}
-    contracts |= {"Reseller": RESELLER, "Amendment": AMENDMENT, "Services": SERVICES}
+    contracts |= {"Reseller": RESELLER, "Amendment": AMENDMENT, "Services": SERVICES, "Gas": PURCHASE}
     with database.writing() as session:
         for name, text in contracts.items():
             new = NewText(content_hash=name, reader="test", outcome=Outcome.READ, text=text, characters=len(text))
@@ -197,6 +206,7 @@ NAMED = {
     MemoVerdict.SUPPORTED: (
         "The MSA with Elder Cloud runs from 1 March 2024 to 28 February 2027.",
         "Tulip Retail may terminate the MSA on 60 days' notice.",
+        "Tulip Retail may terminate the MSA on 60 days' prior written notice.",
         "The MSA may be terminated by Elder Cloud on 120 days' notice.",
         "Elder Cloud must insure the servers.",
         "Tulip Retail hereby waives its deposit.",
