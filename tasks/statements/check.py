@@ -250,8 +250,8 @@ _APPOSED: Final = re.compile(
 _WHO: Final = re.compile(rf"(?P<who>(?:\A(?:The|Our|Its) [a-z]\w+|{_NAME})), (?:who|which) (?P<rest>[^,;]{{2,200}})")
 """An aside, a name put in behind what it is, and a name or a sentence's subject of which a clause says more."""
 _INCLUDED: Final = re.compile(
-    r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which included (?:(?!no\b)[a-z]+ )?(?P<what>[a-z]+) "
-    r"(?:expenses?|costs?|charges?) of (?P<amount>[^,;]{1,40})"
+    r"\((?:the )?[“\"](?P<who>[^“”\"()]{2,40})[”\"]\), which included (?:(?:staff|employee|net|related) )?"
+    r"(?P<what>[a-z]+) (?:expenses?|costs?|charges?) of (?P<amount>[^,;]{1,40})"
 )
 """A term that a sentence defines, and what of it was for something: part of a part is part of it."""
 _OF_WHICH: Final = re.compile(r", of which (?P<amount>[^,;]{1,60}?) (?P<be>was|were|is|are) (?P<what>[^,;.]{2,80})")

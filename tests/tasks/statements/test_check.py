@@ -427,15 +427,16 @@ def test_the_words_of_a_phrase_keep_their_order(source: str, statement: str) -> 
 
 
 @cases(
-    ("statement", "is_supported"),
+    ("statement", "costs", "is_supported"),
     [
-        ("The Q2 charge included £8 million for severance.", True),
-        ("The Q2 charge included £9 million for severance.", False),
-        ("The Q2 charge included £8 million for impairment.", False),
+        ("The Q2 charge included £8 million for severance.", "staff severance", True),
+        ("The Q2 charge included £8 million for severance.", "avoided severance", False),
+        ("The Q2 charge included £9 million for severance.", "staff severance", False),
+        ("The Q2 charge included £8 million for impairment.", "staff severance", False),
     ],
 )
-def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, is_supported: bool) -> None:
-    source = "We took a $12 million charge (“Q2 charge”), which included staff severance expenses of £8 million."
+def test_a_defined_term_is_what_its_clause_speaks_of(statement: str, costs: str, is_supported: bool) -> None:
+    source = f"We took a $12 million charge (“Q2 charge”), which included {costs} expenses of £8 million."
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_supported
 
 
