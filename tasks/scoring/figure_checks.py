@@ -315,7 +315,8 @@ def mark_numbers(reason: str, texts: Iterable[str], room: RoomFigures) -> str:
 
     Numbers are compared as they are rounded. Dates, years, small counts and references are ignored.
     """
-    named = [figure for figure in figures(_REFERENCE.sub(_blank, reason)) if _is_checked(figure)]
+    without = _REFERENCE.sub(lambda match: " " * len(match[0]), reason)
+    named = [figure for figure in figures(without) if _is_checked(figure)]
     if not named:
         return reason
     said = [figure for text in texts for figure in figures(text) if not figure.is_date]
@@ -334,10 +335,6 @@ def _state_known(rows: Sequence[RoomFigure]) -> Iterator[StatedFigure]:
     values += [(derived.value, derived.unit) for derived in derive(rows)]
     for value, unit in dict.fromkeys(values):
         yield StatedFigure(0, 0, _UNITS.get(unit, unit), value, _EXACT)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def _is_checked(figure: StatedFigure) -> bool:

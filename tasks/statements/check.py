@@ -434,24 +434,17 @@ def _nearest_places(stated: ParsedSentence, text: str, known: frozenset[str]) ->
     ]
     scored = []
     for place, candidate in enumerate(source_sentences(text)):
-        shared = said.how_many(candidate.stems) + (
-            0.7 * _count_held(wanted, candidate.numbers) if candidate.numbers else 0
-        )
+        held = (any(_rounds(one, abs(value), digits) for one in candidate.numbers) for value, digits in wanted)
+        shared = said.how_many(candidate.stems) + (0.7 * sum(held) if candidate.numbers else 0)
         if shared or not said.words:
             scored.append((shared - len(candidate.stems) * 0.005, -place))
     scored.sort(reverse=True)
     return [-place for _, place in scored[:_CANDIDATES]]
 
 
-def _count_held(wanted: Sequence[tuple[Decimal, int]], numbers: Collection[str]) -> int:
-    """How many of a statement's numbers a sentence contains, possibly with more digits: `8.0 billion` for `8,031
-    million`.
-    """
-    return sum(any(_rounds(number, abs(value), digits) for number in numbers) for value, digits in wanted)
-
-
 @lru_cache(maxsize=65536)
 def _rounds(number: str, value: Decimal, digits: int) -> bool:
+    """Whether a number of a sentence is a statement's, possibly with more digits: `8,031 million` for `8.0 billion`."""
     own = Decimal(number)
     return own == value or (
         own.adjusted() == value.adjusted()
