@@ -47,6 +47,8 @@ _PROVISION: Final = re.compile(
 _LISTED: Final = re.compile(r"(?:document|dokument|documento)\W{0,2}\d{1,2}\s*:", re.IGNORECASE)
 """The heading of one of several documents that a text is about: "Document 1: Lease"."""
 _LEADERS: Final = re.compile(r"(?:\. ?){5,}\d+$")
+_FILE: Final = re.compile(r"[^\W_]_[^\W_]+_[^\W_]")
+"""What stands in the name of a file, by which a text names another one: "Source: Acme_template_v8.xlsx"."""
 _COMPANY: Final = re.compile(
     r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o|e\.\s?[VG])\.\s*$"
 )
@@ -222,6 +224,7 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
             words = plain_words(part[:300])
             if words:
                 ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
+                ends |= _FILE.search(part) is not None
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
                 is_part = _PROVISION.match(line) is not None
                 inside = place >= FIRST and (in_brackets or is_part or _is_item(lines, number))

@@ -219,6 +219,7 @@ def test_two_kinds_in_one_file_are_both_there_with_their_places() -> None:
 def test_a_form_of_an_agreement_is_a_template() -> None:
     form = what("ex10-3.txt", "FORM OF FRANCHISE AGREEMENT\nbetween the Company and the Franchisee\n")
     assert (form.kind, form.state) == ("distribution_agreement", "template")
+    assert what("model.xlsx", "Financial model\nSource: Acme_model_template_v8.xlsx\nSales\t5").state is None
 
 
 @cases(
