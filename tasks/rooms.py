@@ -167,13 +167,7 @@ class RoomPassages:
                     documents[key] for key in holders
                 ):
                     named, called = {*named, *holders}, {*called, noun, word}
-        # "How much steel does the agreement with Alder Steel require?" asks for steel.
-        rest = " ".join(
-            word
-            for word in question.split()
-            if plain_words(word) not in (called | capitals if word[0].isupper() else called)
-        )
-        rest = rest if set(plain_words(rest).split()) - COMMON else question  # "Is there an HVAC subcontract?"
+        rest = _leave_out(called, capitals, question)
         ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
         return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
 
@@ -192,6 +186,17 @@ class RoomPassages:
         document, span = self._spans[at]
         text = stretch(document.text_id, span.start, span.end)
         return RoomPassage(document, span, f"{span.header}\n{text}" if span.header else text)
+
+
+def _leave_out(called: set[str], capitals: set[str], question: str) -> str:
+    """A question without some words, and without others where they have a capital; whole if that leaves nothing.
+
+    "How much steel does the agreement with Alder Steel require?" asks for steel; "Is there an HVAC subcontract?" stays.
+    """
+    either = called | capitals
+    words = (word for word in question.split() if plain_words(word) not in (either if word[0].isupper() else called))
+    rest = " ".join(words)
+    return rest if set(plain_words(rest).split()) - COMMON else question
 
 
 def _read_titles(documents: Iterable[LedgerText]) -> set[str]:

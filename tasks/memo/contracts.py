@@ -271,13 +271,19 @@ def read_terms(words: str) -> dict[str, Any]:
             stated["term"] = one.value
     if not re.match(_ITSELF, words):
         stated.pop("expiry", None)  # the day on which something else ends
+    return stated | _read_span(words)
+
+
+def _read_span(words: str) -> dict[str, Any]:
+    """The day until which a contract runs, and the one from which it does, where a statement gives them."""
+    span: dict[str, Any] = {}
     days = find_dates(words, 0, len(words))
     for day in days:
         if ending := _UNTIL.match(words, 0, day.start):
-            stated["expiry"] = day.day.isoformat()
+            span["expiry"] = day.day.isoformat()
             first = [one for one in days if one.start >= ending.start("between") and one.end < day.start]
-            stated |= {"effective_date": first[0].day.isoformat()} if first and " from " in ending["between"] else {}
-    return stated
+            span |= {"effective_date": first[0].day.isoformat()} if first and " from " in ending["between"] else {}
+    return span
 
 
 def call_contract(words: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -317,15 +323,9 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     """
     words = contract.with_terms(_REFERENCE.sub("this agreement", words))
     words = re.sub(r" (?:until|bis(?: zum)?) ", " to ", words.replace(" upon ", " on "))
-    sentence, terms = read(words), list[HeldTerm]()
-    for name, value in stated.items():
-        cell = contract.cells.get(name)
-        if cell is None:
-            return []
-        (start, end), given = (cell["spans"][0][0], cell["spans"][-1][1]), cell["value"]
-        if name in {"term", "expiry"} and (says("no_term", text[start:end]) or says("renews", words)):
-            return []  # that of a warranty, for which somebody may not compete, or of what follows
-        terms.append(HeldTerm(name, value, given, start, end, _is_same(value, given)))
+    sentence, terms = read(words), _pair_terms(words, stated, contract, text)
+    if not terms:
+        return []
     differ = [term for term in terms if not term.is_same]
     clauses = " ".join(text[term.start : term.end] for term in terms)
     said = {token.stem for token in read(f"{clauses} {contract.title} {[*stated.values()]}").tokens}
@@ -337,9 +337,9 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
         return []
     said = {token.stem for token in sentence.tokens}
     payee = {stem("employee")} if said.isdisjoint(_PAYS) else set[str]()
-    if not _PAID.isdisjoint(stated) and not said.isdisjoint((_ROLES | contract.party_names) - payee):
-        return []  # who pays and who receives is left to the words
-    if "notice" in stated and _MUST_END.search(words):
+    # Who pays and who receives is left to the words.
+    says_who = not _PAID.isdisjoint(stated) and not said.isdisjoint((_ROLES | contract.party_names) - payee)
+    if says_who or ("notice" in stated and _MUST_END.search(words)):
         return []
     if not _OF_ONE.isdisjoint(stated) and not _has_one_subject(sentence, clauses, contract):
         return []
@@ -347,13 +347,29 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
         _stands_in(term.name, term.stated, text) for term in differ
     )
     is_open |= "sign" in said and "as of" in clauses.casefold()
-    # What may be extended may last longer than its first term.
-    is_open |= stem("initial") not in said and any(
-        (term.name == "term" or (term.name == "expiry" and str(term.stated) > str(term.given)))
-        and ("renewal" in contract.cells or says("renews", text[term.start : term.end + _BEHIND]))
-        for term in differ
-    )
+    is_open |= stem("initial") not in said and any(_may_go_on(term, contract, text) for term in differ)
     return [] if differ and is_open else terms
+
+
+def _pair_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, text: str) -> list[HeldTerm]:
+    """The terms that a statement gives, beside those of a contract; nothing if it lacks one of them."""
+    terms: list[HeldTerm] = []
+    for name, value in stated.items():
+        cell = contract.cells.get(name)
+        if cell is None:
+            return []
+        (start, end), given = (cell["spans"][0][0], cell["spans"][-1][1]), cell["value"]
+        if name in {"term", "expiry"} and (says("no_term", text[start:end]) or says("renews", words)):
+            return []  # that of a warranty, for which somebody may not compete, or of what follows
+        terms.append(HeldTerm(name, value, given, start, end, _is_same(value, given)))
+    return terms
+
+
+def _may_go_on(term: HeldTerm, contract: RoomContract, text: str) -> bool:
+    """Whether a contract that may be extended may last longer than its first term, as a statement says."""
+    if term.name != "term" and not (term.name == "expiry" and str(term.stated) > str(term.given)):
+        return False
+    return "renewal" in contract.cells or says("renews", text[term.start : term.end + _BEHIND])
 
 
 def _is_day(value: Any) -> bool:

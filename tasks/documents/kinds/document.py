@@ -153,10 +153,7 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    title, name = (
-        None if kind is not None and kind.needs in said.lacks and (is_held or kind.needs == "documents") else kind
-        for kind in (title, name)
-    )
+    title, name = (None if kind and _lacks_need(kind, said, is_held=is_held) else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
@@ -170,6 +167,10 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
     kind = _read_folder(stem, folder, said, is_read=is_read) if ending not in _PAGES - {".txt"} else None
     return kind, _CERTAINTY["folder"] if kind else 0.0
+
+
+def _lacks_need(kind: Kind, said: Signs, *, is_held: bool) -> bool:
+    return kind.needs in said.lacks and (is_held or kind.needs == "documents")
 
 
 def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
