@@ -9,15 +9,12 @@ import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import certifi
 import hypothesis
 import pytest
-from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, event, make_url, text
-from sqlalchemy.dialects.sqlite.base import SQLiteDialect
-from sqlalchemy.util import LRUCache
+from sqlalchemy import URL, Engine, MetaData, create_engine, make_url, text
 
 from storage import database, migrations
 from tests.homes import make_home, make_prefect_home
@@ -81,18 +78,6 @@ os.environ["SSL_CERT_FILE"] = _ONE_CERTIFICATE.name
 
 os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
 os.environ["DILIGENCE_EMBEDDINGS"] = "off"  # the model is loaded where a test is about it: it takes a second
-
-
-# The home of each test has an engine of its own, which would compile each statement anew: a sixth of the processor time
-# of tests with a database. A statement is looked up with its dialect.
-SQLiteDialect.__eq__ = lambda self, other: type(self) is type(other)  # type: ignore[method-assign]
-SQLiteDialect.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign]
-_COMPILED: LRUCache[Any, Any] = LRUCache(2000)
-
-
-@event.listens_for(Engine, "engine_connect")
-def _share_compiled_statements(connection: Connection) -> None:
-    connection.execution_options(compiled_cache=_COMPILED)
 
 
 @pytest.fixture(autouse=True)
