@@ -1,37 +1,21 @@
 """The labels of the values on a form, and the places of these behind them.
 
-A label stands above its value in a cell that rules enclose, hangs below the line that its value is written on, or
-stands before its value. It is the label of one value. All lengths are points; `base` grows from the top of the page.
+A label stands above its value in a cell that rules enclose, or before it. It is the label of one value. All lengths
+are points; `base` grows from the top of the page.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
-from operator import attrgetter, itemgetter
-from statistics import median
 from typing import Final
 
 from tasks.reading.pdf.document import Box
-from tasks.reading.pdf.lines import TOUCH, Line, LineCell, build_lines, offset
+from tasks.reading.pdf.lines import TOUCH, LineCell, build_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
 from tasks.reading.pdf.words import PageWord
 
 _HIGHEST: Final = 60.0
 """The height of a cell of labels and their values at most."""
-_CAPITAL: Final = 0.7
-"""The height of a capital letter, as a share of the size."""
 _ALIGNED: Final = 4.0
-"""Points between the ends or the middles of a line to write on and of the label below it, at most."""
-_INDENT: Final = 12.0
-"""How far behind the beginning of a line to write on its value begins at most."""
-_HANGS: Final = 1.2
-"""How far below its line a label begins at most, in sizes."""
-_ALIKE: Final = 1.0
-"""Points by which this differs among the labels of a page."""
-_FEWEST: Final = 3
-"""Labels from which a page is one of labels below lines."""
-_MOST: Final = 0.6
-"""The share of the values on lines to write on that they belong to at least."""
+"""Points between the beginnings of values in one column at most."""
 _BLANK: Final = 0.3
 """The space between a label and its value, in sizes."""
 _BESIDE: Final = 200.0
@@ -79,7 +63,6 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
         its_values = [cells[cell][number] for number in labels]
         if not (_follows_row_label(first, cells[first], words) or _head_columns(its_values, below)):
             places |= labels
-    places |= _find_below({number: value for number, value in values.items() if number not in places}, words, across)
     for number, (label, end) in places.items():
         _move(values[number], label, end)
 
@@ -137,63 +120,6 @@ def _follows_row_label(cell: Box, values: Values, words: Iterable[PageWord]) -> 
 def _head_columns(values: Iterable[Sequence[PageWord]], below: Sequence[Sequence[PageWord]]) -> bool:
     """Whether what stands above values heads columns: values without labels of their own begin below them."""
     return any(abs(value[0].left - other[0].left) < _ALIGNED for value in values for other in below)
-
-
-def _find_below(values: Values, words: Sequence[PageWord], across: Sequence[RuledLine]) -> Places:
-    """The labels that hang below the lines on which values stand, where a page has its labels there."""
-    cells = [(line, cell) for line in build_lines(word for word in words if not word.piece) for cell in line.cells]
-    lines = {number: _find_line(value[0], across) for number, value in values.items()}
-    on = {number: rule for number, rule in lines.items() if rule and not _follows_words(values[number][0], words)}
-    found: dict[int, tuple[LineCell, float, float]] = {}
-    for number, rule in on.items():
-        gap, label = _find_under(rule, cells)
-        if label is not None:
-            found[number] = label, rule.end, gap
-    used = Counter(id(label) for label, _, _ in found.values())
-    usual = median([gap for _, _, gap in found.values()] or [0.0])
-    places = {
-        number: (label, end)
-        for number, (label, end, gap) in found.items()
-        if used[id(label)] == 1 and abs(gap - usual) < _ALIKE
-    }
-    # Of labels above their lines the last line has none below it; of labels below them, the first has none above.
-    above = [rule.at - base for rule in on.values() if (base := _find_over(rule, cells)) is not None]
-    regular = sum(abs(gap - median(above)) < _ALIKE for gap in above)
-    return places if len(places) > regular and len(places) >= max(_FEWEST, _MOST * len(on)) else {}
-
-
-def _find_over(rule: RuledLine, cells: Iterable[tuple[Line, LineCell]]) -> float | None:
-    """Where the nearest words over a line stand."""
-    over = [line.base for line, cell in cells if cell.left < rule.end and cell.right > rule.begin]
-    return max([base for base in over if rule.at - _HIGHEST < base < rule.at], default=None)
-
-
-def _find_under(rule: RuledLine, cells: Iterable[tuple[Line, LineCell]]) -> tuple[float, LineCell | None]:
-    """The label that hangs below a line, and how far."""
-    gaps = [(line.base - _CAPITAL * line.size - rule.at, cell) for line, cell in cells if _is_aligned(cell, rule)]
-    gap, label = min([pair for pair in gaps if pair[0] > -1], default=(inf, None), key=itemgetter(0))
-    return (gap, label) if label is not None and gap < _HANGS * label.words[0].size else (inf, None)
-
-
-def _find_line(value: PageWord, across: Iterable[RuledLine]) -> RuledLine | None:
-    """The line to write on at whose beginning a value stands."""
-    level = [rule for rule in across if value.base - value.size / 4 < rule.at < value.base + value.size]
-    near = [rule for rule in level if -_ALIGNED < value.left - rule.begin < _INDENT and value.left < rule.end]
-    return min(near, default=None)
-
-
-def _follows_words(value: PageWord, words: Iterable[PageWord]) -> bool:
-    """Whether what stands before a value on its line is printed words."""
-    level = [word for word in words if abs(word.base - value.base) < value.size / 2]
-    last = max([word for word in level if word.right < value.left + 1], default=None, key=attrgetter("right"))
-    return last is not None and not last.piece and any(map(str.isalnum, last.text))
-
-
-def _is_aligned(label: LineCell, rule: RuledLine) -> bool:
-    """Whether words begin or end where a line does, or have their middle there, and are no longer."""
-    is_within = label.left > rule.begin - _ALIGNED and label.right < rule.end + _ALIGNED
-    is_aligned = is_within and offset((label.left, label.right), (rule.begin, rule.end)) < _ALIGNED
-    return is_aligned and any(map(str.isalpha, label.text))
 
 
 def _move(value: Sequence[PageWord], label: LineCell, end: float) -> None:

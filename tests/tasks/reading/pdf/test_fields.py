@@ -235,16 +235,6 @@ def test_values_in_cells_stand_behind_the_labels_above_them(change: Callable[[by
     assert lines == ["Name Ada Alpha Street Long Lane 5", "Town Oslo Country Norway"]
 
 
-@pytest.mark.parametrize("change", [bytes, flatten])
-def test_values_on_lines_stand_behind_the_labels_that_hang_below_these(change: Callable[[bytes], bytes]) -> None:
-    labels = [(label, 72, 700 - 40 * row) for row, label in enumerate(LABELS)]
-    canvas = draw_form(labels, [(value, 72, 712 - 40 * row) for row, value in enumerate(VALUES)])
-    for row in range(4):
-        canvas.line(72, 711 - 40 * row, 300, 711 - 40 * row)
-    lines = read_lines(canvas, change)
-    assert lines == [" ".join(pair) for pair in zip(LABELS, VALUES, strict=True)]
-
-
 @cases("change", [bytes, flatten])
 @cases("first", ["", "Ada Alpha"])
 @cases("step", [30, 34, 40])
