@@ -522,7 +522,11 @@ def drive_at(endpoint: str) -> "DriveResource":
 def mute_loggers() -> None:
     """Drop all records of these libraries' loggers; call it wherever one of the libraries is used."""
     for name in _MUTED_LOGGERS:  # a logger's filters do not hold for those below it
-        logging.getLogger(name).addFilter(lambda _record: False)
+        logging.getLogger(name).addFilter(_drop_record)
+
+
+def _drop_record(_record: logging.LogRecord) -> bool:
+    return False
 
 
 class _FailedCall(TryAgain):
