@@ -275,16 +275,12 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; if a company's name is above all of them, it is not taken for the name of a part."""
     columns = _name_parent(columns)
     entities = {column.entity for column in columns if column.when is not None and column.when.dated}
-    counted = {match[1] for entity in entities if entity and (match := _COUNTED.fullmatch(entity))}
-    if len(entities) > 2 and len(counted) == 1 and all(entity and _COUNTED.fullmatch(entity) for entity in entities):
-        return [replace(column, entity=None) for column in columns]
-    phases = entities - {None}
-    if phases and all(WORDS.phase_of_a_plan.fullmatch(phase or "") for phase in phases):
-        return [replace(column, entity=None) for column in columns]  # "Seed", "Series A"
+    letters = {match and match[1] for match in (_COUNTED.fullmatch(entity or "") for entity in entities)}
+    are_years = len(entities) > 2 and len(letters) == 1 and None not in letters
     only = entities.pop() if len(entities) == 1 else None
-    if not only or not WORDS.company_name.search(only):
-        return columns
-    return [replace(column, entity=None) for column in columns]
+    if are_years or (only and WORDS.company_name.search(only)):
+        return [replace(column, entity=None) for column in columns]
+    return columns
 
 
 def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:

@@ -722,16 +722,6 @@ def test_years_marked_as_historical_stand_before_those_of_the_forecast(tmp_path:
     ]
 
 
-def test_phases_over_the_months_of_a_plan_are_no_parts_and_names_over_equal_times_are(tmp_path: Path) -> None:
-    months: list[Row] = [["", "Seed", "", "", "Series A", ""], ["EUR", "2020", "2021", "2022", "2023", "2024"]]
-    assert {found[3] for found in sheet(tmp_path, [*months, ["Revenue", 4000, 5000, 6000, 7000, 8000]])} == {None}
-    parts: list[Row] = [["", "Retail", "", "Online", ""], ["EUR", "2021", "2022", "2021", "2022"]]
-    assert {found[3] for found in sheet(tmp_path, [*parts, ["Revenue", 5000, 6000, 7000, 8000]])} == {
-        "Retail",
-        "Online",
-    }
-
-
 def test_names_that_a_program_wrote_are_read_as_words(tmp_path: Path) -> None:
     rows: list[Row] = [["", "2022", "2023"], ["costOfRevenue", 51337, 53177], ["CapEx", 70000, 80000]]
     assert {found[0] for found in sheet(tmp_path, rows)} == {"cost_of_revenue", "capital_expenditure"}
