@@ -98,12 +98,12 @@ def read_header(
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
-    words, is_one_month = _turn_months(words)
+    words, may_be_years = _turn_months(words, lines)
     lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
     corner = " ".join([*corners, *beside, *(boxes if len(boxes) == 1 else ())])
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
-    units_of_table = table_units(titles, corner, words)
+    units_of_table, of_corner = table_units(titles, corner, words), read_units(corner)
     scale = _scale_over(lines)
     of_title = title_when(titles, corner)
     own = read_periods([spell_months(text.replace("_", " "), month_first) for text in words])
@@ -122,13 +122,12 @@ def read_header(
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
         when = find_when(text, told, step, times)
-        own_scale = label.units.multiplier or read_units(corner).multiplier
-        contradicts = max(len(boxes), len({scale, own_scale} - {None})) > 1
+        contradicts = max(len(boxes), len({scale, label.units.multiplier or of_corner.multiplier} - {None})) > 1
         entity = entity_named(remove_time(of_part.replace("_", " ")), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
-        torn = (unclear or is_one_month) and when is not None
+        torn = when is not None and (unclear or (may_be_years and when.end is not None))
         is_part = opens_part_of_year(text, when, [*titles[-5:], corner])
         skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
@@ -173,11 +172,17 @@ def _read_words(
     return words, beside
 
 
-def _turn_months(words: list[str]) -> tuple[list[str], bool]:
-    """The words with each month before its year; and whether it is one month, in which all of the year may be shown."""
-    found = {(match[1], match[2]) for text in words if (match := WORDS.year_before_month.match(text))}
-    is_one_month = len(found) > 1 and len({month for _, month in found}) == 1
-    return [WORDS.year_before_month.sub(r"\2 \1", text) for text in words], is_one_month
+def _turn_months(words: list[str], lines: Sequence[str]) -> tuple[list[str], bool]:
+    """The words with each month before its year, and whether it may be that of a year's end: not in a run of months.
+
+    Years that end in December are left as they are, if the lines above speak of no part of a year.
+    """
+    turned = [WORDS.year_before_month.sub(r"\2 \1", text) for text in words]
+    ends = {when.end for text in turned if text not in words for when in find_periods(text) if when.end}
+    months = {end.month for end in ends}
+    if not months or (months == {12} and not any(map(WORDS.part_of_a_year.search, lines[-5:]))):
+        return words, False
+    return turned, len({end.year for end in ends}) > 1 or not max(months) - min(months) == len(months) - 1 > 0
 
 
 def _is_skipped(text: str, entity: str | None) -> bool:

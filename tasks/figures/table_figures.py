@@ -395,16 +395,15 @@ def cell_figure(
 
 def _find_period(document: LedgerDocument, cell: FigureCell) -> tuple[str | None, str]:
     """The period of a cell as it is stored, or None; and the reason to give if there is none."""
-    when, concept = cell.when, cell.meaning.concept
-    unclear = cell.column is not None and cell.column.unclear
-    if when is None or (unclear and cell.meaning.kind == "duration"):
-        return None, "headers that contradict themselves" if unclear else "no period"
+    when, concept, kind = cell.when, cell.meaning.concept, cell.meaning.kind
+    unclear = cell.column if cell.column and cell.column.unclear else None
+    if when is None or (unclear and kind == "duration" and when == unclear.when):
+        return None, "headers that contradict themselves" if unclear and when is None else "no period"
     if cell.is_of_two_years and when.is_bare_year and not when.months and document.is_of_a_quarter:
         return None, "years or quarters"
     if concept.id == "monthly_burn" and when.end is not None and not when.months:
         when = replace(when, months=1)  # under a day: the month that ends then
-    average = cell.label is not None and cell.label.average
-    instant = cell.meaning.kind == "instant" or (cell.meaning.kind == "either" and not average)
+    instant = kind == "instant" or (kind == "either" and not (cell.label is not None and cell.label.average))
     day = None if instant or when.months or when.to_date else when.end
     if day and (document.is_of_a_quarter or cell.is_of_balance) and day != document.calendar.year_end(day.year):
         return None, "years or quarters"

@@ -755,6 +755,13 @@ def test_a_month_without_its_year_is_no_part_of_a_year_and_a_program_joins_days_
         ["Total assets", 51212, 51312],
     ]
     assert [found[2:4] for found in sheet(tmp_path, months)] == [("2024-06-30", None), ("2023-06-30", None)]
+    for heads in (["2024 March"], ["2024 March", "2023 March"], ["2024 Dec", "2023 Nov"], ["2024 Mar", "2024 Jun"]):
+        columns: list[Row] = [["EUR"], ["", *heads], ["Revenue", *range(121200, 121200 + len(heads))]]
+        assert not sheet(tmp_path, columns), heads
+    text = "EUR million\n\t2024 December\t2023 December\nRevenue\t121\t112\n"
+    assert [found[3] for found in figures(text)] == ["2024-01-01/2024-12-31", "2023-01-01/2023-12-31"]
+    monthly = LedgerDocument(f"Income statement for the month\n{text}", [], "a.txt")
+    assert find_figures(monthly, taxonomy()).left_out == {"no period": 2}
     assert not figures("Annual report 2024\nRevenue was EUR 5 million, with 2000h of overtime.\n")[1:]
     assert figures("\t2024 EUR (A)\t2023 EUR (B)\nRevenue\t12000\t11000\n")[1][1] == "11000"
     rows: list[Row] = [["", "jan_31_2026", "feb_28_2026"], ["Total assets", 150_000, 160_000]]
