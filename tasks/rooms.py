@@ -155,19 +155,19 @@ class RoomPassages:
         """
         documents = {text.document_id: text for text, _ in self._spans}
         names = {key: {*plain_words(PurePath(text.document_name).stem).split()} for key, text in documents.items()}
-        named, called, of_parties = set[str](), set[str](), set[str]()
+        named, called, capitals = set[str](), set[str](), set[str]()
         for noun, words in find_names(question).items():
             for word in filterfalse(COMMON.__contains__, words):
                 holders = [key for key, its in names.items() if word in its]
                 if not holders and (parties := self._find_parties(word, noun)):
-                    named, called, of_parties = {*named, *parties}, {*called, noun}, of_parties.union(*parties.values())
+                    named, called, capitals = {*named, *parties}, {*called, noun}, capitals.union(*parties.values())
                 if not holders or set.intersection(*(held := [names[key] for key in holders])) not in held:
                     continue
                 if any(noun in its for its in held) or f"{word} {noun}" in _read_titles(
                     documents[key] for key in holders
                 ):
                     named, called = {*named, *holders}, {*called, noun, word}
-        rest = _leave_out(called, of_parties, question)
+        rest = _leave_out(called, capitals, question)
         ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
         return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
 
@@ -188,15 +188,14 @@ class RoomPassages:
         return RoomPassage(document, span, f"{span.header}\n{text}" if span.header else text)
 
 
-def _leave_out(called: set[str], parties: set[str], question: str) -> str:
-    """A question without some words, and without the longest run of words of parties that have a capital.
+def _leave_out(called: set[str], capitals: set[str], question: str) -> str:
+    """A question without some words, and without others where they have a capital; whole if that leaves nothing.
 
-    "How much Steel does the agreement with Alder Steel require?" asks for steel; "Is there an HVAC subcontract?" stays.
+    "How much steel does the agreement with Alder Steel require?" asks for steel; "Is there an HVAC subcontract?" stays.
     """
-    words = question.split()
-    runs = groupby(range(len(words)), lambda at: words[at][0].isupper() and plain_words(words[at]) in parties)
-    longest = max(([*run] for is_party, run in runs if is_party), key=len, default=[])
-    rest = " ".join(word for at, word in enumerate(words) if plain_words(word) not in called and at not in longest)
+    either = called | capitals
+    words = (word for word in question.split() if plain_words(word) not in (either if word[0].isupper() else called))
+    rest = " ".join(words)
     return rest if set(plain_words(rest).split()) - COMMON else question
 
 

@@ -125,14 +125,11 @@ def test_a_party_that_one_document_names_chooses_it(
     assert [quote for quote in quotes if quote.startswith("The fee is")][:1] == [f"The fee is EUR {first}."]
 
 
-@pytest.mark.parametrize("asked", ["steel", "Steel"])
-def test_a_word_of_a_partys_name_is_also_asked_about(
-    asked: str, room: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_of_a_partys_name_is_also_asked_about(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     delivered = "The Supplier delivers 500 tonnes of steel a year."
     (room / "Supply.txt").write_text(
         f"SUPPLY AGREEMENT\nMade between Alder Steel GmbH (“Supplier”) and Birch plc (“Buyer”).\n1. {delivered}\n"
     )
     (room / "Minutes.txt").write_text("MINUTES\nThe board approved the budget.\n")
-    ask(f"How much {asked} does the agreement with Alder Steel require?", room=[str(room)], format="json")
+    ask("How much steel does the agreement with Alder Steel require?", room=[str(room)], format="json")
     assert delivered in capsys.readouterr().out
