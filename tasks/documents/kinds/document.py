@@ -235,9 +235,9 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
 def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
     """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
     words = plain_words(asked)
-    left_out = set(read_file("marks.toml")["asked"]["left_out"])
+    weak, left_out = (set(read_file("marks.toml")["asked"][name]) for name in ("weak", "left_out"))
     best = max(
-        (one for one in find_kinds(words) if one.kind.title and (not one.weak or one.end - one.start == len(words))),
+        (one for one in find_kinds(words) if one.kind.title and (not one.weak or words[one.start : one.end] in weak)),
         key=lambda match: match.end - match.start,
         default=None,
     )

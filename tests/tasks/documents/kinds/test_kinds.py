@@ -374,9 +374,16 @@ def test_what_is_kept_from_models_may_be_told_by_a_title_that_only_speaks_of_it(
 
 
 def test_a_user_may_ask_by_names_that_titles_need_a_second_word_for() -> None:
-    asked = ("subscription agreement", "standard terms", "Vergleich")
-    kinds_asked = [kind.id for kind, _ in map(parse_asked_kind, asked) if kind]
-    assert kinds_asked == ["investment_agreement", "terms_and_conditions", "settlement_agreement"]
+    asked = (
+        "the signed subscription agreement",
+        "standard terms",
+        "Vergleich mit Beta",
+        "ISO 9001",
+        "minutes",
+        "claim",
+    )
+    kinds_asked = [kind and kind.id for kind, _ in map(parse_asked_kind, asked)]
+    assert kinds_asked == ["investment_agreement", "terms_and_conditions", "settlement_agreement", None, None, None]
 
 
 def test_a_link_to_the_contents_is_no_table_of_them() -> None:
