@@ -129,7 +129,7 @@ _UNTIL: Final = re.compile(
 )
 _CITED_PART: Final = re.compile(
     rf"\b({'|'.join(ANNEXES)})\s+([A-Z](?:-\d{{1,2}})?+|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?+)\b(?![’'])"
-    r"(?!\s+(?:\([^)]{0,60}\)\s+)?attached\s+to\s+(?!this\b))",  # of another document
+    r"(?!\s+(?:\([^)]{0,60}\)\s+)?attached\s+to\s+(?:the\s+|that\s+)?(?-i:(?:[A-Z]\w+\s+){1,4})(?:no\.?\s*\d|dated\s))",
     re.IGNORECASE,
 )
 
@@ -561,7 +561,6 @@ def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | Non
         if ("", label) in known or not any(words in around for words in annexed):
             continue
         known.add(("", label))
-        heading = rf"(?:^|\f)[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$"
-        capitals = rf"(?-i:(?:^|\f)[^a-z\n\f]{{1,80}}\b{re.escape(label.upper())}\b[^a-z\n]{{0,100}}$)"
-        if not re.search(rf"(?im){heading}|{capitals}", text):
+        heading = rf"[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$"
+        if not any(re.search(f"(?im){begin}{heading}", text) for begin in "^\f"):  # each soon found
             yield None, None, label, match.start(), match.end()

@@ -537,12 +537,13 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
     assert not read_signs(text, []).cited  # it is in the document itself, below a heading of Markdown
     text = f"{LEASE}\nThe plan is attached as Exhibit A-2, the budget as Exhibit B.\fEXHIBIT B: BUDGET\n"
     assert [words for _, _, words, *_ in read_signs(text, []).cited] == ["Exhibit A-2"]
-    text = f"{LEASE}\nThe budget is attached hereto as Exhibit B-1.\nATTACHMENT 1: REVISED EXHIBIT B-1\n"
-    assert not read_signs(text, []).cited
     text = f"{LEASE}\nThe budget stays as in Exhibit B-2 (Budget) attached to\nAmendment No. 4.\n"
     assert not read_signs(text, []).cited
-    text = f"{LEASE}\nThe budget is in Exhibit B-2 (Budget) attached to this lease. SEE EXHIBIT B-2 as it says.\n"
-    assert [words for _, _, words, *_ in read_signs(text, []).cited] == ["Exhibit B-2"]
+    for ours in ("this lease", "and forming part of this Lease", "the present Lease", "it", "our lease", "the Lease"):
+        text = f"{LEASE}\nThe budget is in Exhibit B-2 (Budget) attached to {ours}.\n"
+        assert [words for _, _, words, *_ in read_signs(text, []).cited] == ["Exhibit B-2"]
+    text = f"{LEASE}\nTHE BUDGET IS SET FORTH IN EXHIBIT B-3 ATTACHED HERETO.\n"
+    assert [words for _, _, words, *_ in read_signs(text, []).cited] == ["Exhibit B-3"]
 
 
 @cases(
