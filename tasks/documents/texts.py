@@ -421,7 +421,8 @@ def text_warning(text: TextSummary | StoredText) -> str | None:
     if text.detail:
         return text.detail
     success = EmbeddedOutcome.READ.value.partition("{")[0]  # a reader's remark, and no trouble
-    troubles = " ".join(warning for warning in text.warnings if success not in warning)
+    is_sure = all(warning.count("Embedded, ") < 2 for warning in text.warnings)  # no name has such words as well
+    troubles = " ".join(warning for warning in text.warnings if not (is_sure and success in warning))
     return troubles or (NO_TEXT if text.outcome is Outcome.EMPTY else None)
 
 

@@ -139,6 +139,9 @@ def test_what_was_read_inside_a_mail_is_no_warning_and_what_was_not_is() -> None
     assert "Embedded, and read after the text: rent.txt." in reading.warnings
     text = StoredText(content_hash="h", reader="eml-7", outcome=Outcome.READ, warnings=reading.warnings)
     assert text_warning(text) == "Embedded, in a format that no reader reads: plan.dwg."
+    hidden = "Embedded, but damaged: Embedded, and read after the text: a.pdf."
+    text = StoredText(content_hash="h", reader="eml-7", outcome=Outcome.READ, warnings=[hidden])
+    assert text_warning(text) == hidden
 
 
 def test_a_document_that_was_deleted_is_not_found_though_its_text_is_known(
