@@ -461,6 +461,6 @@ def _has_one_subject(sentence: ParsedSentence, clauses: str, contract: RoomContr
     if _OF_EITHER.search(clauses):
         return True
     roles = _ROLES | _name_stems(" ".join(contract.terms.values()))
-    own = [word for word in stems if word in roles]
+    own = {word for word in stems if word in roles}
     theirs = [word for word in map(stem, re.findall(r"[^\W\d_]+", clauses)) if word in roles]
-    return contract.party_names.isdisjoint(stems) and (not own or (len(set(own)) == 1 and theirs[:1] == own[:1]))
+    return (contract.names - contract.titles).isdisjoint(stems) and own <= {*theirs[:1]}

@@ -232,6 +232,7 @@ NAMED = {
         "The last date to terminate the Elder Cloud MSA is given until 28 February 2027.",
         "The Elder Cloud MSA may end on 28 February 2027.",
         "Der Vermieter kann den Mietvertrag mit einer Frist von 3 Monaten kündigen.",
+        "Nelke Immobilien kann den Mietvertrag mit einer Frist von 3 Monaten kündigen.",
         "Die Laufzeit des Mietvertrags beträgt 2 Jahre.",
         "Die Laufzeit des Darlehens beträgt 2 Jahre.",
     ),
