@@ -135,7 +135,7 @@ _NOUNS: Final = re.compile(
 )
 _BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“][^()]{2,120}\)|[–—] ?nachfolgend [^–—]{2,80}")
 _QUOTED: Final = re.compile(
-    r"[\"“„]\W*(?:the )?(?P<term>\w[^()\"“”„]{0,38}\w)\W*[\"”“]"
+    r"[\"“„][^\w\"“”„]{0,3}(?:the )?(?P<term>\w[^()\"“”„]{0,38}\w)[^\w\"“”„]{0,3}[\"”“]"
     r"(?P<also>[\s,*_]*(?:or )?(?:the )?[*_]*(?=[\"“„]))?"
 )
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
