@@ -93,7 +93,18 @@ _CODE: Final = re.compile(
 )
 """Programs, and how they are installed: a page with such lines is about software."""
 _OF_CODE: Final = (
-    *("```", " install", "git clone", "img.", "<?", "::", "{%", "def ", " import ", "function ", "Public ", "Private "),
+    "```",
+    " install",
+    "git clone",
+    "img.",
+    "<?",
+    "::",
+    "{%",
+    "def ",
+    " import ",
+    "function ",
+    "Public ",
+    "Private ",
 )
 """What all of them have one of: few texts do, and the pattern takes a hundred times as long to find out."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
