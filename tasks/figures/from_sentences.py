@@ -450,7 +450,8 @@ def _figure(
         return None
     spoken.hear(when)
     rate = _RATE.search(sentence[: match.start()]) or WORDS.rate_behind.match(sentence[amount.end :])
-    if rate and not instant and "money" in concept.units and look_up(_LENGTHS, rate[1][:3]) != count_months(period):
+    lengths = {count_months(period), 1 if concept.id == "monthly_burn" else None}
+    if rate and not instant and "money" in concept.units and look_up(_LENGTHS, rate[1][:3]) not in lengths:
         findings.leave_out("a rate, not the amount of its period")
         return None
     value = sign_value(concept, amount.value, label, is_loss=WORDS.said_loss.search(label) is not None)

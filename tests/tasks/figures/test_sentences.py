@@ -101,6 +101,7 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Cash in transit was EUR 0.1 million at 31 December 2024.",
         "Monthly revenue was EUR 1.2 million in 2024.",
         "Quarterly net revenue was EUR 3.6 million in 2024.",
+        "Quarterly cash burn averaged EUR 800 thousand in 2024.",
         "Revenue at risk was EUR 1.1 million in 2024.",
         "Revenue of the cold store was EUR 4.4 million in 2024.",
         "Revenue of the enterprise segment was EUR 4.4 million in 2024.",
@@ -115,6 +116,19 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
 )
 def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
     assert said(text) == []
+
+
+@cases(
+    "text",
+    [
+        "Monthly cash burn averaged EUR 340 thousand in 2024.",
+        "Cash burn averaged EUR 340 thousand a month in 2024.",
+        "Der Cash Burn lag 2024 bei EUR 340 Tausend pro Monat.",
+    ],
+)
+def test_burn_is_told_by_the_month(text: str) -> None:
+    found = find_figures(LedgerDocument(text, [], "memo.txt"), taxonomy()).figures
+    assert [(figure.concept, int(figure.value)) for figure in found] == [("monthly_burn", 340_000)]
 
 
 def test_the_basis_of_one_clause_is_not_the_next_ones() -> None:
