@@ -337,7 +337,7 @@ def _progress(batch: str, console: Console) -> Iterator[None]:
 
 def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float) -> None:
     bars: dict[int, TaskID] = {}
-    told: dict[int, str] = {}
+    told: dict[int, tuple[int, int]] = {}  # pages, and how many tenths of them were read
     since, last = now(), False
     while not last:
         last = ended.wait(pause)
@@ -349,24 +349,27 @@ def _watch(batch: str, progress: Progress, ended: threading.Event, pause: float)
             if company_id not in bars:
                 bars[company_id] = progress.add_task(escape_line(name), total=None)
             embedded, passages = under_way.get(company_id, (done, total))
-            scanned = scans.get(company_id, "")
-            is_news = scanned != told.setdefault(company_id, scanned)  # what is seen first may be of an earlier start
-            if scanned and is_news and not progress.console.is_terminal:
-                told[company_id] = scanned
-                progress.console.print(f"{name}{scanned}")
+            scanned = ""
+            if company_id in scans:
+                read, pages = scans[company_id]
+                scanned, reached = f", scans: {read:,} of {pages:,} pages", (pages, 10 * read // pages)
+                is_news = reached != told.setdefault(company_id, reached)  # the first may be of an earlier start
+                told[company_id] = reached
+                if is_news and not progress.console.is_terminal:
+                    progress.console.print(f"{name}{scanned}")
             what = ", passages by meaning" if company_id in under_way else scanned
             progress.update(
                 bars[company_id], description=escape_line(name) + what, completed=embedded, total=passages or None
             )
 
 
-def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, int, int]], dict[int, str]]:
-    """How far the run is: by company id the name, the documents done, and all documents; and its scans.
+def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, int, int]], dict[int, tuple[int, int]]]:
+    """How far the run is: by company id the name, the documents done and all; and the scanned pages, read and all.
 
     A run that finished before `since` is an earlier one and counts for nothing.
     """
     counts: dict[int, tuple[str, int, int]] = {}
-    scans: dict[int, str] = {}
+    scans: dict[int, tuple[int, int]] = {}
     are_read = ReadingSettings.current().ocr != "off"
     with database.reading() as session:
         run = runs.find_run(session, batch)
@@ -379,8 +382,9 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
         for company in runs.run_companies(session, run.id):
             assert company.id is not None
             counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
-        for company_id, (read, pages) in scans_done(session, run.id, FAILED).items() if are_read else ():
-            scans[company_id] = f", scans: {read:,} of {pages:,} pages" if 0 < read < pages else ""
+        if are_read:
+            done_pages = scans_done(session, run.id, FAILED)
+            scans = {company: (read, pages) for company, (read, pages) in done_pages.items() if 0 < read < pages}
     return counts, scans
 
 

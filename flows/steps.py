@@ -62,13 +62,17 @@ def assign_room(company_id: int, room_id: int) -> None:
         documents.place_documents(session, company_id, listed)
 
 
-def extract_all(folder: str, room_id: int | None = None, company_id: int | None = None) -> dict[str, int]:
+def extract_all(
+    folder: str, room_id: int | None = None, company_id: int | None = None, scans: bool = True
+) -> dict[str, int]:
     """Read every document of a folder whose content has not been read before.
 
     Args:
         folder: its path under the drive's root, its id or its URL.
         room_id: the room that it was indexed as; without it, it is indexed first.
         company_id: the company of a run that the outcomes are written down for.
+        scans: whether scanned pages are recognised, once all other documents are read. Without it they are left to
+            `recognise_rest`.
 
     Returns:
         How many documents ended with which status: read, unchanged, empty, failed, unsupported.
@@ -94,10 +98,17 @@ def extract_all(folder: str, room_id: int | None = None, company_id: int | None 
             description=f"{company.name if company else folder}: what happened to the documents{others}",
         )
     by_id = {outcome.document_id: outcome for outcome in outcomes}
-    if any(outcome.pages != outcome.pages_read for outcome in outcomes):
+    if scans and any(outcome.pages != outcome.pages_read for outcome in outcomes):
         scanned = recognise_scans.tracked(room_id, company_id=company_id, since=since)
         by_id |= {outcome.document_id: outcome for outcome in scanned}
     return dict(Counter(outcome.status.value for outcome in by_id.values()))
+
+
+def recognise_rest(room_id: int, company_id: int) -> None:
+    """Recognise the scanned pages of a company of a run that `extract_all` has left."""
+    with database.reading() as session:
+        since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at
+    recognise_scans.tracked(room_id, company_id=company_id, since=since)
 
 
 def _read(

@@ -27,7 +27,7 @@ from flows.run import (
     reopen_companies,
     resume_or_start,
 )
-from flows.steps import PLAIN, Steps, assign_room
+from flows.steps import PLAIN, Steps, assign_room, recognise_rest
 from flows.unchanged import CaughtUp, ListedRoom
 from storage import database, documents, runs
 from storage.errors import ConnectionLost
@@ -228,21 +228,27 @@ def examine(
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:
-        with turns.examining if turns else nullcontext(), ExitStack() as small:
+        with turns.examining if turns else nullcontext(), ExitStack() as small, ExitStack() as reading:
             # A source of facts may be waited for: mostly its answer is stored.
             if turns and is_embedded() and not current_answerer().judges and not open_run_drive().remote:
                 small.enter_context(untracked())
-            with turns.reading if turns else nullcontext():
-                if room_id is None:
-                    room_id = steps.index_folder(folder, company_id=company_id)
-                else:
-                    assign_room(company_id, room_id)
-                if not _is_small(room_id):
-                    small.close()  # its steps take long enough to be looked at
-                steps.extract_all(folder, room_id=room_id, company_id=company_id)
-                build_ledger.tracked(company_id)
-                add_warnings(company_id, ledger_warnings(company_id))
-                find_company_kinds(company_id)
+            if turns:
+                reading.enter_context(turns.reading)
+            if room_id is None:
+                room_id = steps.index_folder(folder, company_id=company_id)
+            else:
+                assign_room(company_id, room_id)
+            if not _is_small(room_id):
+                small.close()  # its steps take long enough to be looked at
+            steps.extract_all(folder, room_id=room_id, company_id=company_id, scans=False)
+            if _has_scans(company_id):
+                reading.close()  # a page takes seconds: other rooms are read meanwhile
+                small.close()
+                recognise_rest(room_id, company_id)
+            build_ledger.tracked(company_id)
+            add_warnings(company_id, ledger_warnings(company_id))
+            find_company_kinds(company_id)
+            reading.close()
             steps.company_facts(domain, company_id=company_id)
             is_complete = steps.score_company(domain, run=run)
             add_warnings(company_id, ask_table(company_id))
@@ -255,6 +261,11 @@ def examine(
         return
     problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
+
+
+def _has_scans(company_id: int) -> bool:
+    with database.reading() as session:
+        return documents.has_unread_pages(session, company_id)
 
 
 def _is_small(room_id: int) -> bool:

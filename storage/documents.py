@@ -464,6 +464,12 @@ def documents_done(session: Session, run_id: str) -> dict[int, tuple[int, int]]:
     return {company_id: (come_to, total) for company_id, come_to, total in rows}
 
 
+def has_unread_pages(session: Session, company_id: int) -> bool:
+    """Whether a company of a run has documents with pages that were not read."""
+    unread = _documents.c.company_id == company_id, _documents.c.pages_read < _documents.c.pages
+    return session.exec(select(_documents.c.id).where(*unread).limit(1)).first() is not None
+
+
 def count_documents(session: Session, company_id: int) -> dict[DocumentStatus, int]:
     """How many of the company's documents have each status."""
     rows = session.exec(

@@ -157,14 +157,14 @@ def test_a_mistake_in_the_prices_file_is_told_before_anything_runs(batch_file: P
 @pytest.mark.parametrize(
     ("ocr", "told"), [("auto", ["Alpha, scans: 2 of 41 pages", "Alpha, scans: 3 of 20 pages"]), ("off", [])]
 )
-def test_a_file_is_told_of_scans_once_some_were_read_since_this_start(
+def test_a_file_is_told_of_each_tenth_of_scans_that_was_read_since_this_start(
     home: Path, monkeypatch: pytest.MonkeyPatch, ocr: str, told: list[str]
 ) -> None:
     monkeypatch.setenv("DILIGENCE_OCR", ocr)
     write_run("r1", [company("Alpha")], status=RunStatus.RUNNING, finished_at=None)
     with database.reading() as session:
         (alpha,) = runs.run_companies(session, "r1")
-    ended, seen = Event(), [(1, 51), (0, 20), (0, 41), (2, 41), (2, 41), (3, 20), (20, 20)]
+    ended, seen = Event(), [(1, 51), (0, 20), (0, 41), (2, 41), (3, 41), (3, 20), (20, 20)]
     looks = iter(range(len(seen)))
     look: list[int] = []
 

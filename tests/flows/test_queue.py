@@ -5,18 +5,26 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
-from flows.run import OpenRun, close_company, conclude
-from flows.work import _POLL, examine_pending
+import flows.work
+from flows.batch_file import read_batch
+from flows.run import OpenRun, close_company, conclude, resume_or_start
+from flows.steps import PLAIN, recognise_rest
+from flows.work import _POLL, Turns, examine, examine_pending
 from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
 from storage.runs import CompanyStatus, Run, RunCompany
+from storage.settings import override_settings
 from tasks import cancellation
+from tasks.prefect_setup import untracked
+from tests.tasks.reading.ocr.scans import picture, scan
 
 RUN = "20261101-200000-abcd"
 OUR_LOCKS = (
@@ -209,3 +217,25 @@ def test_a_session_that_changes_between_transactions_holds_no_lock(postgres_url:
         _refuse_pooler(engine, _Pooled([1, 2]))
     _refuse_pooler(engine, _Pooled([1, 1]))
     engine.dispose()
+
+
+def test_a_room_gives_its_turn_away_before_its_scans_are_recognised(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (batch_file.parent / "rooms/alpha/notes.pdf").unlink()
+    scan(batch_file.parent / "rooms/alpha/lease.pdf", [picture("Lease")])
+    reading = BoundedSemaphore(1)
+    others_may_read: list[bool] = []
+
+    def recognise(room_id: int, company_id: int) -> None:
+        others_may_read.append(reading.acquire(timeout=1))
+        reading.release()
+        recognise_rest(room_id, company_id)
+
+    monkeypatch.setattr(flows.work, "recognise_rest", recognise)
+    monkeypatch.setenv("DILIGENCE_OCR", "off")
+    screen = read_batch(batch_file)
+    with untracked(), override_settings(screen.settings), resume_or_start(screen, retry_failed=False) as run:
+        for name in ("alpha", "beta"):
+            examine(run.id, f"{name}.example", f"rooms/{name}", PLAIN, turns=Turns(BoundedSemaphore(1), reading))
+    assert others_may_read == [True]
