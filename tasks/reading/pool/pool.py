@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Self
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import has_second_try
-from tasks.reading.pool.process import Job, ReaderContext, ReadingProcess, is_end_from_outside, list_reader_modules
+from tasks.reading.pool.process import FROM_OUTSIDE, Job, ReaderContext, ReadingProcess, list_reader_modules
 from tasks.reading.pool.worker import OUT_OF_TIME, TOOK_TOO_MUCH, Limits, Load, Read, ReadOutcome, run
 from tasks.reading.text_writer import Reading
 
@@ -115,7 +115,7 @@ class Supervisor:
                 if len(self._queue) == 1:  # with more, the thread is awake, or no process has room
                     self._wake_thread()
                 return
-        job.fail_as_closed()
+        job.fail_as_unavailable("were shut down")
 
     def close(self) -> None:
         """End the processes. Waiting documents fail with Unavailable."""
@@ -170,7 +170,7 @@ class Supervisor:
             process.end()
         for job in (*(process.job for process in self._processes), *self._all_waiting()):
             if job is not None:
-                job.fail_as_closed()
+                job.fail_as_unavailable("were shut down")
 
     def _replenish(self) -> bool:
         """Start one process if any is missing. Returns whether the number is now complete."""
@@ -192,7 +192,7 @@ class Supervisor:
         logger.warning("A reading process ended before it had read anything (%s)", cause)
         if self._failed_starts % _ATTEMPTS == 0:
             for job in self._all_waiting():
-                job.fail_as_unavailable()
+                job.fail_as_unavailable("do not work")
 
     def _all_waiting(self) -> list[Job]:
         """Take every document that no process has from both queues."""
@@ -205,7 +205,7 @@ class Supervisor:
     def _hand_out(self) -> None:
         """Give a document to each process that waits for one."""
         for process in self._processes:
-            job = self._next(fresh=process.fresh) if process.is_ready else None
+            job = self._next(fresh=not process.given) if process.is_ready else None
             if job is not None:
                 try:
                     process.send(job)
@@ -273,9 +273,9 @@ class Supervisor:
         elif status in {-number for number in OUT_OF_TIME} or is_late:
             if not self._try_with_less(job):
                 job.fail_as_timed_out(self._limits)
-        elif is_end_from_outside(status):
+        elif status in FROM_OUTSIDE:
             self._try_again(job, status)
-        elif process.is_first and job.crashed:
+        elif process.given == 1 and job.crashed:
             if not self._try_with_less(job):
                 job.fail_as_crashed(status, self._limits)
         else:
@@ -299,7 +299,6 @@ class Supervisor:
         return True
 
     def _suspect(self, job: Job) -> None:
-        job.suspected = True
         with self._lock:
             self._suspects.append(job)
 

@@ -11,9 +11,9 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import context, forkserver, popen_forkserver, process, reduction, resource_tracker, spawn, util
@@ -31,17 +31,12 @@ from tasks.reading.text_writer import Reading
 
 logger = logging.getLogger(__name__)
 
-_FROM_OUTSIDE: Final = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT, 255})
+FROM_OUTSIDE: Final = frozenset({-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGQUIT, 255})
 """How a process ends that somebody else ends: an operator, the kernel that is out of memory, a shutdown. A reader's own
 limits of time and memory, and crashes, end it in other ways. 255: the fork server was ended, and with it the news."""
 _EXTENSION: Final = re.compile(r"\.[a-z0-9]{1,8}")
 _FAREWELL: Final = 1.0
 """Seconds from the end of a process's connection to the news of how it ended, at most."""
-
-
-def is_end_from_outside(status: int | None) -> bool:
-    """Whether a process with this exit status was killed by somebody else."""
-    return status in _FROM_OUTSIDE
 
 
 def list_reader_modules() -> tuple[str, ...]:
@@ -63,20 +58,6 @@ def fork_server(*modules: str) -> forkserver.ForkServer:
     server = forkserver.ForkServer()
     server.set_forkserver_preload([worker.__name__, *modules])
     return server
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT in processes started here, from their first moment.
-
-    A terminal sends it to all processes. A newly forked one that did not ignore it yet printed a traceback.
-    """
-    resource_tracker.ensure_running()  # to start that, the standard library blocks SIGINT and unblocks it again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _close(*descriptors: int) -> None:
@@ -101,8 +82,13 @@ class _Popen(popen_forkserver.Popen):
             reduction.dump(process_obj, buffer)
         finally:
             set_spawning_popen(None)
-        with _interrupts_blocked():
+        resource_tracker.ensure_running()  # to start that, the standard library blocks SIGINT and unblocks it again
+        # A terminal sends SIGINT to all processes. A newly forked one that did not ignore it yet printed a traceback.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
             self.sentinel, writer = process_obj.server().connect_to_new_process(self._fds)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         parent = os.dup(writer)  # its closing tells the child that the parent is gone
         self.finalizer = util.Finalize(self, _close, (parent, self.sentinel))
         with open(writer, "wb", closefd=True) as file:  # noqa: PTH123 - a descriptor, not a path
@@ -135,14 +121,13 @@ class Job:
     """A document to read, and the future of its reading.
 
     With `crashed`, a process ended while reading it, by itself or for lack of memory; with `killed`, from outside.
-    After either it is `suspected` and read alone. On its `second_try`, its reader leaves out what may have taken too
+    After either it is suspected and read alone. On its `second_try`, its reader leaves out what may have taken too
     much. `request_id` is that of the request that wants it.
     """
 
     path: Path
     extension: str
     future: "Future[Reading]"
-    suspected: bool = False
     crashed: bool = False
     killed: bool = False
     second_try: bool = False
@@ -208,13 +193,9 @@ class Job:
             )
         )
 
-    def fail_as_closed(self) -> None:
-        """Fail because the pool was closed."""
-        self.settle(Unavailable("The readers were shut down. Try again."))
-
-    def fail_as_unavailable(self) -> None:
-        """Fail because no process can be started."""
-        self.settle(Unavailable("The readers do not work. Try again."))
+    def fail_as_unavailable(self, why: str) -> None:
+        """Fail because the pool was closed, or no process can be started."""
+        self.settle(Unavailable(f"The readers {why}. Try again."))
 
 
 class ReadingProcess:
@@ -224,6 +205,8 @@ class ReadingProcess:
         job: the document that it is reading.
         is_ready: whether it waits for a document.
         has_started: whether it was ever ready for one.
+        given: how many documents it was given.
+        sentinel: the descriptor that becomes readable when it has ended.
     """
 
     def __init__(
@@ -243,7 +226,7 @@ class ReadingProcess:
         self.job: Job | None = None
         self.is_ready = False
         self.has_started = False
-        self._given = 0
+        self.given = 0
         self._since = 0.0
         self.connection, theirs = context.Pipe()
         arguments = (read, load, limits, documents, theirs)
@@ -256,21 +239,7 @@ class ReadingProcess:
             raise
         finally:
             theirs.close()
-
-    @property
-    def sentinel(self) -> int:
-        """The descriptor that becomes readable when the process has ended."""
-        return self._process.sentinel
-
-    @property
-    def fresh(self) -> bool:
-        """Whether it was never given a document."""
-        return self._given == 0
-
-    @property
-    def is_first(self) -> bool:
-        """Whether its document is its first one."""
-        return self._given == 1
+        self.sentinel = self._process.sentinel
 
     @property
     def seconds(self) -> float:
@@ -286,7 +255,7 @@ class ReadingProcess:
         self.is_ready = False
         self.connection.send((str(job.path.absolute()), job.extension, job.second_try))
         self.job, self._since = job, time.monotonic()
-        self._given += 1
+        self.given += 1
 
     def receive(self) -> tuple[Job | None, worker.ReadOutcome, bool]:
         """The document that it has finished, its outcome, and whether it was its first. Waits for a message.
@@ -297,7 +266,7 @@ class ReadingProcess:
         outcome, self.is_ready = worker.unpack_message(self.connection.recv_bytes())
         self.has_started = True
         job, self.job = self.job, None
-        return job, outcome, self.is_first
+        return job, outcome, self.given == 1
 
     def end(self, *, ending: bool = False) -> int | None:
         """Kill what is left of it and everything that it started.

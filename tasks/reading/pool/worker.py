@@ -91,8 +91,7 @@ def serve(read: Read, load: Load | None, limits: Limits, documents: int, connect
     prepare(limits)
     if load is not None:
         load()
-    memory = _Memory()
-    at_first = memory.resident()
+    at_first = _measure_memory()
     connection.send_bytes(_pack(None, goes_on=True))
     for number in range(1, documents + 1):
         try:
@@ -105,7 +104,7 @@ def serve(read: Read, load: Load | None, limits: Limits, documents: int, connect
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         exhausted = isinstance(outcome, Failure) and outcome.cause in TOOK_TOO_MUCH
-        has_grown = memory.resident() - at_first > (limits.memory_mb << 20) // _GROWTH
+        has_grown = _measure_memory() - at_first > (limits.memory_mb << 20) // _GROWTH
         goes_on = number < documents and not exhausted and not has_grown
         connection.send_bytes(_pack(outcome, goes_on=goes_on))
         if not goes_on:
@@ -188,18 +187,10 @@ def _limit(kind: int, value: int) -> None:
         return
 
 
-class _Memory:
-    """The memory of the machine that this process uses."""
-
-    def __init__(self) -> None:
-        try:
-            self._status: int | None = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            self._status = None
-
-    def resident(self) -> int:
-        """The bytes in memory (2 µs); if the system does not tell, the maximum so far."""
-        if self._status is not None:
-            return int(os.pread(self._status, 100, 0).split()[1]) * resource.getpagesize()
+def _measure_memory() -> int:
+    """The bytes of the machine's memory that this process uses; if the system does not tell, the maximum so far."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * resource.getpagesize()
+    except OSError:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return most if sys.platform == "darwin" else most << 10
