@@ -1,13 +1,13 @@
 """The concepts that sentences name, and the words around a name that make it another one or say its amount."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from tasks.figures.figure import DATA, SHORT_NAMES, Concept, Taxonomy, either, spellings, words_in
+from tasks.language.locales import spell_out
 
 
 def _more(kind: str, concept: Concept) -> Iterator[str]:
@@ -41,16 +41,7 @@ class Mentions:
                 for spelling in spellings(written):
                     for words in {spelling, spelling.replace(" and ", " & ")}:
                         self._by_words.setdefault(words.lower(), concept)
-        by_letter: dict[str, list[str]] = defaultdict(list)
-        for word in sorted(self._by_words, key=len, reverse=True):
-            by_letter[word[0]].append(re.escape(word[1:]))
-        # A branch that begins with its letter lets the search pass by all other letters at once.
-        self._pattern = re.compile(
-            "|".join(
-                rf"{re.escape(letter)}(?<![\w-]{re.escape(letter)})(?:{'|'.join(rest)})(?![\w-])"
-                for letter, rest in by_letter.items()
-            )
-        )
+        self._pattern = re.compile(rf"(?<![\w-]){spell_out(self._by_words)}(?![\w-])")
 
     def find(self, lower: str, sentence: str) -> Iterator[tuple[Concept, re.Match[str]]]:
         """The concepts that a sentence names, and where; `lower` is the sentence in lower case."""
