@@ -364,13 +364,10 @@ def _of_sentence(match: re.Match[str], *, comma_decimal: bool) -> Amount | None:
     signed = [minus, in_brackets, parts["tail"] and is_bare, not {*inner}.isdisjoint("-−–")]
     parts["sign"] = "-" if any(signed) else None
     amount = _amount(parts, match.start("digits"), end, comma_decimal=comma_decimal)
-    is_note = held and is_bare and _is_note_number(parts["digits"], amount) and not parts["before"]
-    return None if amount is None or is_note else replace(amount, first=first, stop=stop)
-
-
-def _is_note_number(digits: str, amount: Amount | None) -> bool:
-    """Whether a bare number in brackets may be the number of a note or a list item."""
-    return amount is not None and abs(amount.value) < _LIST_NUMBER and "." not in digits
+    is_note = held and is_bare and not parts["before"] and "." not in parts["digits"]
+    if amount is None or (is_note and abs(amount.value) < _LIST_NUMBER):
+        return None
+    return replace(amount, first=first, stop=stop)
 
 
 def _find_minus(match: re.Match[str], currency: str | None) -> str:
