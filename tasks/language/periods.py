@@ -208,6 +208,7 @@ def find_periods(text: str) -> tuple[When, ...]:
     return found
 
 
+@lru_cache(maxsize=1024)  # the first lines of a text are asked for them several times
 def dates(text: str) -> tuple[When, ...]:
     """As `find_periods`, but without the lengths that the text gives to periods.
 

@@ -11,6 +11,8 @@ from itertools import chain, takewhile
 from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
+from tasks.language.locales import spell_out
+
 _PARTED: Final = re.compile(
     r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"
     r"|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
@@ -21,6 +23,7 @@ _ENDING: Final = "(?:e?s|e?n|e)?"
 _SHORTEST_WITH_ENDING: Final = 3
 """Letters of a word that may have an ending: "no" and "non" are two words."""
 _LETTERS: Final = str.maketrans({"ø": "o", "æ": "a", "ł": "l", "đ": "d", "œ": "o", "ß": "ss"})
+_UMLAUT: Final = re.compile("e(?<=[aou]e)")
 _BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
@@ -50,9 +53,12 @@ def plain_words(text: str) -> str:
 @lru_cache(maxsize=50_000)
 def _plain_word(word: str) -> str:
     """One written word as `plain_words` has it: several words where others begin inside it."""
-    letters = unicodedata.normalize("NFD", _PARTED.sub(" ", word).casefold().translate(_LETTERS))
-    bare = re.sub("[\u0300-\u036f]", "", letters)
-    return " ".join(re.findall(r"[^\W_]+", re.sub("([aou])e", r"\1", bare)))
+    is_whole = word.isalpha() and (word.islower() or word.istitle())
+    letters = (word if is_whole else _PARTED.sub(" ", word)).casefold()
+    if not letters.isascii():
+        letters = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", letters.translate(_LETTERS)))
+    letters = _UMLAUT.sub("", letters)
+    return letters if letters.isalnum() else " ".join(re.findall(r"[^\W_]+", letters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,11 @@ class Kind:
     needs: str
     against: "Phrases"
 
-    def is_confirmed(self, body_words: str) -> bool:
-        """Whether these words of a document include two that documents of this kind must contain."""
+    def is_confirmed(self, told: frozenset[str]) -> bool:
+        """Whether the telling words of a document include two that documents of this kind must contain."""
         if self.beside:
-            return any(word in body_words for word in self.body) and any(word in body_words for word in self.beside)
-        return len(self.body) > 1 and sum(map(body_words.__contains__, self.body)) > 1
+            return not (told.isdisjoint(self.body) or told.isdisjoint(self.beside))
+        return len(told.intersection(self.body)) > 1
 
 
 class Match(NamedTuple):
@@ -102,22 +108,24 @@ class Phrases:
     def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
         """`phrases` are pairs: the phrase, and the value that it stands for."""
         listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
-        counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
-        self._by_word: dict[str, list[tuple[str, tuple[str, ...], Any]]] = {}
+        self._counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
+        self._by_word: dict[str, list[tuple[frozenset[str], str, tuple[str, ...], Any]]] = {}
         for words, meaning in listed:
-            rarest = min(map(_word_beginning, words), key=lambda start: (not start, counts[start]))
+            starts = frozenset(map(_word_beginning, words))
+            rarest = min(starts, key=lambda start: (not start, self._counts[start]))
             longest = max((plain_words(part) for word in words for part in word.split("*")), key=len)
-            self._by_word.setdefault(rarest, []).append((longest, tuple(words), meaning))
+            self._by_word.setdefault(rarest, []).append((starts, longest, tuple(words), meaning))
         self._find_starts = lru_cache(maxsize=20_000)(self._list_starts)
 
     def _list_starts(self, word: str) -> list[str]:
-        return [start for length in range(1, _KEY + 1) if (start := word[:length]) in self._by_word]
+        return [start for length in range(1, _KEY + 1) if (start := word[:length]) in self._counts]
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
         """Where each phrase occurs in plain words, and its value."""
-        for start in {"", *chain.from_iterable(map(self._find_starts, words.split()))}:
-            for longest, phrase, meaning in self._by_word.get(start, ()):
-                if longest in words:
+        there = {"", *chain.from_iterable(map(self._find_starts, set(words.split())))}
+        for start in self._by_word.keys() & there:
+            for starts, longest, phrase, meaning in self._by_word[start]:
+                if starts <= there and longest in words:
                     yield from ((*match.span(), meaning) for match in _pattern(phrase).finditer(words))
 
     def stand_in(self, words: str) -> bool:
@@ -181,6 +189,19 @@ def kinds() -> Mapping[str, Kind]:
         )
         for name, entry in read_file("catalogue.toml").items()
     }
+
+
+def find_telling_words(words: str) -> frozenset[str]:
+    """The words that documents of some kind must contain, of those in plain words; they may be parts of words."""
+    pattern, beginnings = _telling_words()
+    return frozenset(chain.from_iterable(map(beginnings.__getitem__, set(pattern.findall(words)))))
+
+
+@cache
+def _telling_words() -> tuple[re.Pattern[str], Mapping[str, Sequence[str]]]:
+    """A pattern for the longest of these words at each place, and all words that each begins with."""
+    words = {word for kind in kinds().values() for word in (*kind.body, *kind.beside)}
+    return re.compile(rf"(?=({spell_out(words)}))"), {one: list(filter(one.startswith, words)) for one in words}
 
 
 @cache

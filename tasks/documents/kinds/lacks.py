@@ -11,20 +11,23 @@ from tasks.language.periods import dates_in
 
 _BODY: Final = 8000
 _LOOKED_AT: Final = 400_000
+_DIGIT: Final = re.compile(r"\d")
 _FEW_AMOUNTS: Final = 7
 """Amounts of money: what explains accounts, or asks for them, has no more."""
 _FEW_DOCUMENTS: Final = 3
 _AMOUNT: Final = re.compile(
-    r"(?<![\w.,/:-])(?:(?!(?:19|20)\d\d(?!\d))(?:\d{1,3}(?:[.,'’٬ \u00a0\u202f]\d{3})+|\d+[.,٫]\d\d|\d{4,})(?![\w/:-])"
-    r"|\d+[ \t|]+[-–(]?\d+(?:[ \t]|$)|\d+(?:[.,]\d+)?[ \t]?%(?=[ \t]*(?:[\t|]|$)))"
-    r"|(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF) )\d[\d.,]* ?(?:[mkbMKB]n?|[mb]illion|Mio\.?|Mrd\.?)\b",
+    r"[\d$€£¥UEGC](?:(?<=\d)(?<![\w.,/:-]\d)(?:(?<=(?!(?:19|20)\d\d(?!\d))\d)"
+    r"(?:\d{0,2}(?:[.,'’٬ \u00a0\u202f]\d{3})+|\d*[.,٫]\d\d|\d{3,})(?![\w/:-])"
+    r"|\d*[ \t|]+[-–(]?\d+(?:[ \t]|$)|\d*(?:[.,]\d+)?[ \t]?%(?=[ \t]*(?:[\t|]|$)))"
+    r"|(?:(?<=[$€£¥])|(?<=\b[UEGC])(?:(?<=U)SD|(?<=E)UR|(?<=G)BP|(?<=C)HF) )"
+    r"\d[\d.,]* ?(?:[mkbMKB]n?|[mb]illion|Mio\.?|Mrd\.?)\b)",
     re.MULTILINE,
 )
 """A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
 end, in a row of a table; money in millions."""
 _DAY: Final = re.compile(
-    r"\b\d{1,2}-[A-Za-z]{3}-\d\d\b|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b|\d月\d"
-    r"|\b(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b"
+    r"\d(?:月\d|(?<=\b\d)(?<=(?=\d{1,2}-[A-Za-z]{3}-\d\d\b|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b"
+    r"|(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b)\d))"
 )
 """Days and months that are written for machines, or with characters."""
 _ROLES: Final = re.compile(
@@ -63,7 +66,7 @@ def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Ite
         is_opinion: auditors give their opinion in it, who need no amounts for that.
         are_told: the parties to an agreement are told by a signature, or by whom a letter is to.
     """
-    numbered = [line for line in text[:_LOOKED_AT].split("\n") if re.search(r"\d", line)]
+    numbered = [line for line in text[:_LOOKED_AT].split("\n") if _DIGIT.search(line)]
     amounts = chain.from_iterable(map(_AMOUNT.finditer, numbered))
     if not is_opinion and next(islice(amounts, _FEW_AMOUNTS, None), None) is None:
         yield "amounts"

@@ -19,6 +19,7 @@ from tasks.documents.kinds.catalogue import (
     find_kind,
     find_kinds,
     find_spoken_kinds,
+    find_telling_words,
     is_kind,
     kinds,
     marks,
@@ -27,7 +28,7 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.documents.kinds.lacks import AGREEMENT, BETWEEN, THIS, find_lacks
-from tasks.documents.kinds.sketches import sketch
+from tasks.documents.kinds.sketches import fold_words, sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
     FIRST,
@@ -83,7 +84,6 @@ _TO_FILL: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands in brackets until it is filled in: "Registered office: [to be determined]", "[Company name]"."""
-_WORD: Final = re.compile(r"\w+")
 _CODE: Final = re.compile(
     r"```(?:bash|cpp|csharp|console|html|java|javascript|js|json|jsx|php|powershell|py|python|rust|sh|shell|sql|ts|tsx"
     r"|typescript|xml)\b|\b(?:pip3?|npm|apt-get) install\b|\bgit clone\b|img\.shields\.io|<\?php|^\.\. \w+::"
@@ -131,6 +131,7 @@ _PLACE: Final = re.compile(
     r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
+_DAY_BEHIND: Final = re.compile(r",(?=.{0,6}\d)")
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
 """The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
@@ -209,10 +210,11 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     begins_agenda = tuple(read_file("marks.toml")["agenda"])
     is_agenda = any(plain_words(line).startswith(begins_agenda) for line in lines)
     is_held = bool(days) and (not is_agenda or marks("", "acts").stand_in(body))
+    told = find_telling_words(body)
     signs.body = [
         kind.id
         for kind in kinds().values()
-        if kind.is_confirmed(body) and (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
+        if kind.is_confirmed(told) and (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
     ]
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
@@ -279,16 +281,21 @@ def _find_title(
 def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     """Record whether the document is signed or has blank lines for signatures."""
     closing, top = (
-        _BLANK_NAME.sub("", part) if "_" in part else part
+        _BLANK_NAME.sub("", part) if _list_blanks(part) else part
         for part in (text[-_CLOSING:].casefold(), opening[:400].casefold())
     )
     signed = read_file("marks.toml")["text"]["signed"]
     is_signed = any(_says_signed(part) or any(mark in part for mark in signed) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
-    signs.blank_signatures = not is_signed and len(_BLANKS.findall(text[-_CLOSING:])) >= 2
-    gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY]), 9)}
+    signs.blank_signatures = not is_signed and len(_list_blanks(text[-_CLOSING:])) >= 2
+    gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY] if "[" in text else ""), 9)}
     signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
+
+
+def _list_blanks(text: str) -> list[str]:
+    """The empty lines of a text that are to be filled in; to look for what they are made of takes no time."""
+    return _BLANKS.findall(text) if any(map(text.__contains__, ("_", "." * 8, "…" * 3))) else []
 
 
 def _says_signed(part: str) -> bool:
@@ -327,7 +334,8 @@ def _list_signed_days(text: str) -> Iterator[date]:
     last line, behind a sentence or a table.
     """
     folded = text.casefold()
-    for match in _PLACE.finditer(text, max(0, len(text) - _BRIEF)):
+    start = max(0, len(text) - _BRIEF)
+    for match in _PLACE.finditer(text, start) if _DAY_BEHIND.search(text, start) else ():
         behind = text[match.end() : match.end() + _SLIP]
         before = text[max(0, match.start() - _SLIP) : match.start()].rstrip().rpartition("\n")[2]
         is_last = not behind.strip() and (before.endswith((".", "!")) or "\t" in before)
@@ -480,7 +488,7 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
         if segment.line == signs.line
         or (segment.place < TOP and segment.is_short and not segment.is_inside and segment.may_tell_state)
     ]
-    empty = {plain_words(line[:300]) for line in text[:_OPENING].splitlines() if _BLANKS.search(line)}
+    empty = {plain_words(line[:300]) for line in text[:_OPENING].splitlines() if _list_blanks(line)}
     to_sign = {segment.words for segment in segments if segment.line in empty}
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)
@@ -498,9 +506,9 @@ def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str
         starts = [
             *starts,
             *(
-                match.start()
-                for match in re.finditer(r"(?m)^[^\S\n]*[^\W\d_a-z][^\n\t]{3,58}$", text)
-                if match.start() > 400
+                match.start() + 1
+                for match in re.finditer(r"(?m)\n[^\S\n]*[^\W\d_a-z][^\n\t]{3,58}$", text)
+                if match.start() >= 400
             ),
         ]
     seen = {signs.title}
@@ -530,8 +538,8 @@ def _begins_here(text: str, start: int, kind: Kind) -> bool:
     """Whether what follows a title says what such a document has to, and nothing before it only refers to it."""
     if marks("", "attached").stand_in(plain_words(text[max(0, start - 120) : start + 60])):
         return False
-    behind = plain_words(text[start : start + 3000])
-    return kind.is_confirmed(behind) or bool(not kind.body and kind.signed and BETWEEN.search(behind))
+    rest = plain_words(text[start : start + 3000])
+    return kind.is_confirmed(find_telling_words(rest)) or bool(not kind.body and kind.signed and BETWEEN.search(rest))
 
 
 @cache
@@ -539,14 +547,14 @@ def _date_pattern() -> tuple[re.Pattern[str], frozenset[frozenset[str]]]:
     """The pattern for the words before a date, and the words that each of its phrases has."""
     phrases = read_file("marks.toml")["text"]["dated"]
     words = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
-    parts = frozenset(frozenset(_WORD.findall(phrase)) for phrase in phrases)
+    parts = frozenset(frozenset(fold_words(phrase)) for phrase in phrases)
     return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE), parts
 
 
 def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
     """The agreements that a text names by kind and date, and annexes that it refers to but does not contain."""
     known: set[tuple[str, str]] = set()
-    present = set(_WORD.findall(text[:400_000].casefold()))  # a pattern takes as long as all words
+    present = set(fold_words(text))  # a pattern takes as long as all words
     pattern, phrases = _date_pattern()
     for match in pattern.finditer(text, 0, 400_000) if any(map(present.issuperset, phrases)) else ():
         before = text[max(0, match.start() - 90) : match.start()].split()

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,12 @@ _TOGETHER: Final = 1000
 _CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
 
 
+@lru_cache(maxsize=1)  # its signs are told by them too
+def fold_words(text: str) -> list[str]:
+    """The words at the beginning of a text, 400,000 characters, in small letters."""
+    return _WORD.findall(text[:400_000].casefold())
+
+
 def sketch(text: str) -> bytes:
     """A small sketch of a text: two sketches share about as large a part of their 64 numbers as the texts share
     shingles.
@@ -19,7 +26,7 @@ def sketch(text: str) -> bytes:
     MinHash over runs of four words (Broder, On the resemblance and containment of documents, 1997). Empty for fewer
     than twenty words.
     """
-    words = _WORD.findall(text[:400_000].casefold())
+    words = fold_words(text)
     if len(words) < 20:
         return b""
     numbers = np.fromiter(map(zlib.crc32, map(str.encode, words)), dtype=np.uint64, count=len(words))

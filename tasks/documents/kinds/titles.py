@@ -31,7 +31,8 @@ _STAMP: Final = 2  # blanks between words that are stamped on a document
 SUBTITLE: Final = 100
 """Characters of a line at the top that tells the day and little else."""
 _SEGMENT: Final = re.compile(r"\s(?:(?<=[.!?:]\s)(?<!\b\d\.\s)(?<!\b\d\d\.\s)\s*(?=\S)|[-–—|·•]\s|(?=\())|[\t;|]+")
-_CELL_END: Final = re.compile(r"[\t|]|[;,](?=\S)")
+_PARTING: Final = re.compile(r"[.!?:\-–—|·•(\t;]")
+_CELL_END: Final = re.compile(r"[\t|;,](?:(?<=[\t|])|(?=\S))")
 _LONGEST_ARTICLE: Final = 4  # characters of an article and the blank behind it
 _ARTICLES: Final = frozenset({"A", "AN", "An", "a", "an"})
 _AUXILIARIES: Final = frozenset({"a", "ha"})
@@ -52,6 +53,7 @@ _FILE: Final = re.compile(r"[^\W_]_[^\W_]+_[^\W_]")
 _COMPANY: Final = re.compile(
     r"\b(?:Inc|Ltd|Corp|Co|LLC|LLP|(?:[A-Z]\.){1,2}[A-Z]|S\.p\.A|S\.r\.l|z\s?o\.\s?o|e\.\s?[VG])\.\s*$"
 )
+_COMPANY_END: Final = 12  # characters
 """How the name of a company ends that ends with a full stop."""
 _NAMED: Final = re.compile(
     r"\bmay(?= (?:\d{1,2} (?:(?:st|nd|rd|th) )?)?\d{4}\b| \d{1,2}$)|(?:\d|\b(?:of|in|since)) may$|\band sons?\b"
@@ -75,7 +77,7 @@ class Segment(NamedTuple):
 
     `is_sentence`: it ends as a sentence does, or continues in the next line. `is_inside`: it is a section's heading, a
     row of a table, an item of a list or words in brackets behind others, which name what the document holds or speaks
-    of. `telling`: where its plain words go on as a sentence does, as `_find_telling` says.
+    of. `part`: its words as written.
     """
 
     words: str
@@ -83,7 +85,7 @@ class Segment(NamedTuple):
     line: str
     is_sentence: bool
     is_inside: bool
-    telling: int
+    part: str
 
     @property
     def is_short(self) -> bool:
@@ -219,12 +221,13 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
         has_contents |= place >= FIRST and is_numbered and plain_words(line[:SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
         runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
-        parts = _SEGMENT.split(line)
+        parts = _SEGMENT.split(line) if _PARTING.search(line.rstrip(".")) else [line]
         for part, behind in zip(parts, (*parts[1:], ""), strict=True):
             words = plain_words(part[:300])
             if words:
-                ends = part.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(part)
-                ends |= _FILE.search(part) is not None
+                ends = part.rstrip().endswith((".", ";", ",", "?"))
+                ends = ends and not _COMPANY.search(part, len(part) - _COMPANY_END)
+                ends |= part.count("_") > 1 and _FILE.search(part) is not None
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
                 is_part = _PROVISION.match(line) is not None
                 inside = place >= FIRST and (in_brackets or is_part or _is_item(lines, number))
@@ -235,10 +238,10 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
                     or line in rows
                     or _LISTED.match(line) is not None
                     or line.startswith("§")
-                    or _LEADERS.search(line) is not None
+                    or (line[-1].isdigit() and _LEADERS.search(line) is not None)
                     or ((part.endswith(":") or behind.startswith("(")) and is_prose(whole))
                 )
-                yield Segment(words, place, whole, runs_on or ends, inside, _find_telling(part))
+                yield Segment(words, place, whole, runs_on or ends, inside, part)
                 place += 1
 
 
@@ -268,7 +271,7 @@ def is_title(match: Match, segment: Segment) -> bool:
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
     may_be_title = segment.is_short or (segment.place < FIRST and match.start < 10)
-    if is_prose(segment.words) or match.start >= segment.telling or not may_be_title:
+    if is_prose(segment.words) or not may_be_title or match.start >= _find_telling(segment.part):
         return False
     if _is_about_kind(before):
         return False
@@ -292,7 +295,7 @@ def _is_about_kind(before: Sequence[str]) -> bool:
 
 def find_opened_kind(segment: Segment) -> Match | None:
     """The kind of agreement that a sentence introduces: `This Lease Agreement is made …`, `LEASE This Lease is …`."""
-    for match in find_kinds(segment.words[:160]):
+    for match in find_kinds(segment.words[:160]) if _RUN_IN.search(segment.words) else ():
         is_first = _PART_LABEL.fullmatch(segment.words, 0, match.start) is not None
         if is_first and match.kind.signed and _RUN_IN.match(segment.words, match.end):
             return match
