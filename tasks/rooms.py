@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import filterfalse, groupby
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel
@@ -291,15 +291,12 @@ def document_with_text(document_id: str) -> tuple[Document, StoredText]:
         above, text = documents.find_paths(session, document.id), texts.get_text(session, summary.id)
     path = drive.local_path(document.id)
     known = LedgerText(summary.id, document.id, document.name, document.path)
-    _, privileged = part_privileged([known], [*above, *([_below_root(path)] if path else ())])
+    root = LocalDriveSettings.current().drive_root.resolve()
+    below = [str(path.relative_to(root)) if path.is_relative_to(root) else path.name] if path else []
+    _, privileged = part_privileged([known], [*above, *below])
     if privileged:
         raise NotAllowed("The document is privileged: DILIGENCE_AI_PRIVILEGED keeps its words from models.")
     return document, text
-
-
-def _below_root(file: Path) -> str:
-    root = LocalDriveSettings.current().drive_root.resolve()
-    return str(file.relative_to(root)) if file.is_relative_to(root) else file.name
 
 
 _OPENING: Final = 6000  # characters in which a contract names its parties

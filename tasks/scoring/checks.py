@@ -151,7 +151,10 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
     """The result if no document is what is asked for, with those that come close and those that refer to it."""
     nearest = nearest_documents(asked, evidence, kind)
     reason = f"No document in the data room matches “{asked}” by its name, folder or opening lines."
-    templates = [near.document for near in nearest if kind is not None and _is_template(near.document, kind, evidence)]
+    near_kinds = ((near.document, evidence.kinds.kinds[near.document.document_id]) for near in nearest if kind)
+    templates = [
+        row for row, what in near_kinds if kind and what.state == "template" and what.holds(kind.id) is not None
+    ]
     if templates:
         reason = f"For “{asked}” the data room has only a template: {_names(templates)}."
     elif nearest:
@@ -170,11 +173,6 @@ def _absent(asked: str, kind: Kind | None, evidence: Evidence) -> CriterionResul
         quotes=[Quotation.of(denial, "against")] if denial else [],
         absence=Absence.ELSEWHERE if cited else Absence.NONE if denial else None,
     )
-
-
-def _is_template(document: RunDocument, kind: Kind, evidence: Evidence) -> bool:
-    what = evidence.kinds.kinds[document.document_id]
-    return what.state == "template" and what.holds(kind.id) is not None
 
 
 def _find_denial(asked: str, kind: Kind, evidence: Evidence) -> Excerpt | None:

@@ -153,13 +153,14 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    title, name = (None if kind and _lacks_need(kind, said, is_held=is_held) else kind for kind in (title, name))
+    lacking = [need for need in said.lacks if is_held or need == "documents"]
+    title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
         name = None
     if title is not None and name is not None and (is_kind(title.id, name.id) or is_kind(name.id, title.id)):
         return (title if is_kind(title.id, name.id) else name), _CERTAINTY["both"]
-    if title is not None and said.is_late and title.title:
+    if title is not None and said.is_late and title.title and said.audit != "opinion":
         title = None  # it may be a heading, or a part of a list
     ranked = [(_rank(kind, said, is_title=kind is title), kind) for kind in (title, name) if kind is not None]
     if ranked:
@@ -167,10 +168,6 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
     kind = _read_folder(stem, folder, said, is_read=is_read) if ending not in _PAGES - {".txt"} else None
     return kind, _CERTAINTY["folder"] if kind else 0.0
-
-
-def _lacks_need(kind: Kind, said: Signs, *, is_held: bool) -> bool:
-    return kind.needs in said.lacks and (is_held or kind.needs == "documents")
 
 
 def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:

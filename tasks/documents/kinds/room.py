@@ -13,7 +13,7 @@ What each document is `document.py` tells.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final, NamedTuple, Protocol
@@ -324,7 +324,7 @@ def find_text_signs(text_ids: Iterable[int], *, find: bool = True) -> dict[int, 
             new = {
                 text.id: NewSigns(
                     version,
-                    read_signs(text.text, text.places).as_json(),
+                    asdict(read_signs(text.text, text.places)),
                     b"" if text.pages_read == 0 else sketch(text.text),  # stamps and unknown characters tell no copies
                 )
                 for text in find_texts(session, group)

@@ -5,7 +5,7 @@ The document's name also counts, and two copies may have different names: `room.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import cache
 from itertools import islice, pairwise
@@ -53,6 +53,7 @@ _CLOSING: Final = 6000
 _BODY: Final = 8000
 _SHORT: Final = 600  # characters: a sheet that may do no more than say that there is none
 _BRIEF: Final = 1500  # characters: the beginning of a document, in which not all that it has must stand
+_FIRST_SEGMENTS: Final = 6  # among which a title stands that needs no other sign
 _SLIP: Final = 200  # characters: a slip of paper, every line of which counts
 _LONG: Final = 20_000  # characters: no index is so long; its first page may hold one
 _MOST_PARTS: Final = 20
@@ -153,7 +154,8 @@ class Signs:
     Attributes:
         title: the kind that its first title is of; `line` is that line.
         letter: it begins as a letter.
-        is_late: that title stands below the top, where headings and lists are as well.
+        is_late: that title stands below the top, where headings and lists are as well; below its first lines if nothing
+            confirms it.
         denied: the kinds that it says there are none of, or that a line at its top only speaks about.
         lacks: what it has not that documents cannot do without, as `needs` of the catalogue names it; `is_brief`: it is
             so short that it may be the beginning of one.
@@ -187,10 +189,6 @@ class Signs:
     cited: list[tuple[str | None, str | None, str, int, int]] = field(default_factory=list)
     pages: int = 0
     pages_read: int = 0
-
-    def as_json(self) -> dict[str, Any]:
-        """The form that is stored."""
-        return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
 def find_state(words: str) -> str | None:
@@ -262,7 +260,7 @@ def read_with_signs(path: Path, document_format: str) -> Reading:
     if not reading.text or any(place.kind in SCANS for place in reading.places):
         return reading
     try:
-        return replace(reading, noted=(read_signs(reading.text, reading.places).as_json(), sketch(reading.text)))
+        return replace(reading, noted=(asdict(read_signs(reading.text, reading.places)), sketch(reading.text)))
     except MemoryError:  # the text is read, and the run itself looks for them
         return reading
 
@@ -360,7 +358,7 @@ def _list_days(line: str) -> list[date]:
 
 def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple[Match, str] | None:
     """The first kind that a title names, and the title's line; a weak name counts if the body confirms its kind."""
-    for segment in segments:
+    for segment, behind in zip(segments, [*segments[1:], None], strict=False):
         match = match_over(segment, is_long=is_long)
         looks = not segment.is_inside and (segment.is_short or segment.place < FIRST)
         if match is None and looks:  # to look for a kind takes most of the time
@@ -371,9 +369,17 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
                 # an insurer at the top of its letter: "Meridian Mutual Insurance"
                 or (match.weak and match.kind.id == "insurance" and " " in segment.words)
                 or not is_title(match, segment)
+                # whose minutes they are stands in the next line: "Minutes", "General Meeting 2024"
+                or (
+                    match.kind.id == "board_minutes"
+                    and behind
+                    and match.weak
+                    and match.kind.against.stand_in(behind.words)
+                )
             ):
                 match = None
-        signs.is_late = match is not None and segment.place >= TOP
+        is_told = match is not None and (match.kind.signed or match.kind.id in signs.body)
+        signs.is_late = match is not None and segment.place >= (TOP if is_told else _FIRST_SEGMENTS)
         match = match or find_opened_kind(segment)
         if match is not None:
             return match, segment.line

@@ -329,6 +329,10 @@ def test_a_title_may_bear_a_number_or_brackets(text: str, kind: str) -> None:
         ("Öffentliches Protokoll der 5. Vorstandssitzung vom 20. März 2020\nTOP 1. Begrüßung\n", "board_minutes"),
         ("Protokoll der Mitgliederversammlung vom 1. Juni 2018\nTOP 1. Begrüßung\n", "shareholder_resolutions"),
         ("INITIAL WRITTEN CONSENT OF THE MEMBER\n1. Formation\n2. Operating Agreement\n", "shareholder_resolutions"),
+        (
+            "Protokoll\nMitgliederversammlung des Vereins\n22.06.2019\nProtokollführer: B. Carl\nAnwesend: 8\nVorstand",
+            "members_meeting",
+        ),
     ],
 )
 def test_minutes_are_told_by_their_titles(text: str, kind: str) -> None:
@@ -422,6 +426,8 @@ def test_a_german_model_contract_is_a_template(title: str) -> None:
             "Vendors\n" * 9 + "Send out requests for proposals to at least three,\nby size.\n" + "More\n" * 200,
         ),
         ("Business Continuity Support Matrix.xlsx", "Business continuity risk matrix"),
+        ("page.md", "Home\nNews\nClub\nTeams\nContact\nShop\nBudget 2024\nRead more"),
+        ("form.pdf", "Salon Rive Gauche\nVeuillez remplir vos coordonnées\nNom\nPrénom"),
     ],
 )
 def test_sections_and_sentences_name_no_document(name: str, text: str) -> None:
