@@ -549,11 +549,13 @@ def _part_at_all_leaders(lines: Sequence[Line]) -> None:
 def _part_at_leaders(line: Line) -> None:
     """Split the cells of a line where dots lead from a label to its figure, and remove the dots."""
     cells: list[LineCell] = []
+    led = {word.first for word, behind in itertools.pairwise(line.words) if behind.text == "."}
     for cell in line.cells:
         words: list[PageWord] = []
         for word in cell.words:
             dots = _LEADERS.search(word.text)
-            if dots:
+            # a single one is an abbreviation's, unless dots with blanks between them begin with it
+            if dots and (dots[0] != "." or not dots.start() or word.first in led):
                 word.text = word.text[: dots.start()]
             if word.text:
                 words.append(word)

@@ -304,3 +304,15 @@ def test_lines_of_a_cell_that_stand_far_apart_are_of_its_row() -> None:
     assert rows_of(text_of(canvas)) == [
         [f"{number}000", " ".join(lines), *[f"{number},250"] * 2] for number, lines in enumerate(labels)
     ]
+
+
+def test_an_abbreviation_keeps_its_dot_before_dots_that_lead_to_a_figure() -> None:
+    canvas = page()
+    rows = {"Plot nr.": "1,037", "Fees etc.": "220", "Area": "450"}
+    for index, (label, figure) in enumerate(rows.items()):
+        canvas.drawString(72, 700 - 14 * index, f"{label} ......................")
+        canvas.drawRightString(400, 700 - 14 * index, figure)
+    for index, label in enumerate(("Robbery", "Burglary")):
+        canvas.drawString(72, 658 - 14 * index, f"{label}. . . . . . . . . . . . . . . .")
+        canvas.drawRightString(400, 658 - 14 * index, "12")
+    assert rows_of(text_of(canvas)) == [*map(list, rows.items()), ["Robbery", "12"], ["Burglary", "12"]]
