@@ -10,7 +10,7 @@ from typing import Final
 from tasks.reading.pdf.document import Box
 from tasks.reading.pdf.lines import TOUCH, LineCell, build_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
-from tasks.reading.pdf.words import PageWord
+from tasks.reading.pdf.words import PageWord, middle
 
 _HIGHEST: Final = 60.0
 """The height of a cell of labels and their values at most."""
@@ -67,15 +67,11 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
         _move(values[number], label, end)
 
 
-def _middle(word: PageWord) -> float:
-    return word.base - word.size / 3
-
-
 def _find_cell(value: PageWord, across: Iterable[RuledLine], down: Iterable[RuledLine]) -> Box | None:
     """Left, top, right and bottom of the cell around a value: rules above and below it, and one that joins these."""
     rules = [rule for rule in across if rule.begin < value.left + THIN < rule.end]
-    top = max([rule for rule in rules if rule.at < _middle(value)], default=None)
-    bottom = min([rule for rule in rules if rule.at > _middle(value)], default=None)
+    top = max([rule for rule in rules if rule.at < middle(value)], default=None)
+    bottom = min([rule for rule in rules if rule.at > middle(value)], default=None)
     if top is None or bottom is None or bottom.at - top.at > _HIGHEST:
         return None
     begin, end = max(top.begin, bottom.begin) - THIN, min(top.end, bottom.end) + THIN
@@ -93,7 +89,7 @@ def _find_above(cell: Box, values: Values, words: Iterable[PageWord]) -> Places:
     inside = [
         word
         for word in words
-        if not word.piece and left < (word.left + word.right) / 2 < right and top < _middle(word) < bottom
+        if not word.piece and left < (word.left + word.right) / 2 < right and top < middle(word) < bottom
     ]
     highest = min(word.base - word.size / 2 for value in values.values() for word in value)
     if not inside or any(word.base > highest for word in inside):
@@ -112,7 +108,7 @@ def _find_above(cell: Box, values: Values, words: Iterable[PageWord]) -> Places:
 def _follows_row_label(cell: Box, values: Values, words: Iterable[PageWord]) -> bool:
     """Whether words stand before the first cell of a row on the level of its values alone."""
     left, top, _, bottom = cell
-    before = [word.base for word in words if not word.piece and word.right < left and top < _middle(word) < bottom]
+    before = [word.base for word in words if not word.piece and word.right < left and top < middle(word) < bottom]
     value = next(iter(values.values()))[0]
     return bool(before) and all(abs(base - value.base) < value.size / 2 for base in before)
 

@@ -26,7 +26,7 @@ from tasks.reading.pdf.rows import (
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, close_grid, find_covered, group_rules, place_rules
 from tasks.reading.pdf.table_columns import find_columns, several_cells, with_signs
 from tasks.reading.pdf.tables import Table
-from tasks.reading.pdf.words import PageWord, write_words
+from tasks.reading.pdf.words import PageWord, middle, write_words
 
 _MOST_LINES: Final = 30
 """Lines of a cell: one with more is a part of the page."""
@@ -193,7 +193,7 @@ def find_ruled_tables(rules: Rules, words: Sequence[PageWord]) -> list[Table]:
     grids = [grid for grid in map(_Grid, groups) if grid.fields >= _FEWEST_FIELDS]
     if not grids:
         return []
-    middles = [_middle(word) for word in words]
+    middles = [middle(word) for word in words]
     order = sorted(range(len(words)), key=middles.__getitem__)
     words = [words[index] for index in order]
     middles = [middles[index] for index in order]
@@ -253,11 +253,6 @@ def _join_signs(rows: Sequence[TableRow]) -> None:
         signs = [x for x in range(1, len(cells)) if LEADING_SIGN.fullmatch(cells[x - 1]) and is_figure(cells[x])]
         for x in signs if len(signs) > 1 else ():
             cells[x - 1 : x + 1] = "", cells[x - 1] + cells[x]
-
-
-def _middle(word: PageWord) -> float:
-    """The vertical middle of a word's letters, from the top of the page."""
-    return word.base - 0.3 * word.size
 
 
 def _is_part(inside: Sequence[PageWord], near: Sequence[PageWord]) -> bool:
@@ -362,7 +357,7 @@ class _Grid:
         held: dict[int, list[PageWord]] = {}
         for word in words:
             column = bisect(self._xs, (word.left + word.right) / 2) - 1
-            row = bisect(self._ys, _middle(word)) - 1
+            row = bisect(self._ys, middle(word)) - 1
             if 0 <= row < self._height and 0 <= column < self._width:
                 held.setdefault(cells[row * self._width + column], []).append(word)
         fields: list[list[list[Line]]] = [[[] for _ in range(self._width)] for _ in range(self._height)]
@@ -402,6 +397,8 @@ class _Grid:
 
     def _figures(self, cell: LineCell) -> list[LineCell]:
         """A cell of figures that stand in columns of their own, split into those; else the cell."""
+        if len(cell.words) == 1:
+            return [cell]
         held = itertools.groupby(cell.words, lambda word: bisect(self._xs, (word.left + word.right) / 2))
         parts = [LineCell(list(words)) for _, words in held]
         return parts if all(is_figure(part.text) for part in parts) else [cell]
@@ -453,7 +450,7 @@ class _Grid:
             return False
         rows: dict[int, list[Line]] = {}
         for line in lines:
-            rows.setdefault(bisect(self._ys, _middle(line.words[0])) - 1, []).append(line)
+            rows.setdefault(bisect(self._ys, middle(line.words[0])) - 1, []).append(line)
         beside = {row: [cell for cell in fields[row] if cell is not lines] for row in rows}
         if not _is_stack(rows, beside, range(y, last + 1), self._end(lines, cells, y, x)):
             return False

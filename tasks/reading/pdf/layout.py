@@ -477,6 +477,9 @@ def _part_at_rules(line: Line, vertical: Sequence[RuledLine]) -> None:
         return
     cells: list[LineCell] = []
     for cell in line.cells:
+        if bisect(places, cell.left) == bisect(places, cell.right):  # the usual
+            cells.append(cell)
+            continue
         held = groupby(cell.words, lambda word: bisect(places, (word.left + word.right) / 2))
         parts = [LineCell(list(words)) for _, words in held]
         are_figures = all(is_figure(part.text) for part in parts) and any(len(part.text) > 1 for part in parts)

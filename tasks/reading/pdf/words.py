@@ -86,6 +86,11 @@ class PageWord:
     piece: int = 0
 
 
+def middle(word: PageWord) -> float:
+    """The vertical middle of a word's letters, from the top of the page."""
+    return word.base - 0.3 * word.size
+
+
 class KnownCells(NamedTuple):
     """What a document itself says of the cells on a page.
 
@@ -436,8 +441,8 @@ def _once(glyphs: Iterable[_Glyph]) -> list[_Glyph]:
     for glyph in glyphs:
         _, character, left, right, base, _ = glyph
         level, near = round(base), _SAME * (right - left)
-        others = [place for y in (level - 1, level, level + 1) for place in seen.get((character, y), ())]
-        if not character.isspace() and any(abs(place - left) < near for place in others):
+        here = [places for y in (level - 1, level, level + 1) if (places := seen.get((character, y)))]
+        if here and any(-near < place - left < near for places in here for place in places) and not character.isspace():
             continue
         seen.setdefault((character, level), deque(maxlen=_MOST_ALIKE)).append(left)
         kept.append(glyph)

@@ -348,12 +348,8 @@ class RowPattern(SheetRow):
         columns = self.columns
         if columns != sorted(set(columns)):
             return b""
-        gaps = zip([1, *columns], columns, strict=False)
-        return b"".join([_tabs(column - before) + b"%b" for before, column in gaps])
-
-
-def _tabs(gap: int) -> bytes:
-    return _TABS[gap] if gap <= _WIDEST_GAP else b"\t"
+        gaps = [column - before for before, column in zip([1, *columns], columns, strict=False)]
+        return b"".join([(_TABS[gap] if gap <= _WIDEST_GAP else b"\t") + b"%b" for gap in gaps])
 
 
 def _line(columns: list[int], texts: Sequence[bytes]) -> tuple[int, int, bytes]:
