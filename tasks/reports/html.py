@@ -222,7 +222,8 @@ def _show_value(value: Any) -> Any:
     """A value as a page shows it: names and words of documents cannot control the display."""
     if not isinstance(value, str):
         return value
-    return Markup(escape_text(value)) if isinstance(value, Markup) else escape_text(value)  # noqa: S704 - it was one before
+    shown = escape_text(value)
+    return Markup(shown) if isinstance(value, Markup) and shown is not value else shown  # noqa: S704 - it was one before
 
 
 def fill_template(name: str, **values: Any) -> str:
@@ -248,6 +249,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     rooms = (companies, criteria, wording, findings, key_figures)
     offered = {name: call for room in rooms for name, call in _functions(room)}
@@ -270,6 +272,7 @@ def part(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 
 
+@lru_cache(maxsize=4)
 def allow_source(part: str) -> str:
     """The source expression that allows exactly this inline style or script."""
     return f"'sha256-{b64encode(sha256(part.encode()).digest()).decode()}'"
