@@ -379,9 +379,8 @@ def _document_counts(batch: str, since: datetime) -> tuple[dict[int, tuple[str, 
             os.kill(os.getpid(), signal.SIGINT)  # somebody pressed Stop in the service: as Ctrl-C does
             return counts, scans
         done = documents.documents_done(session, run.id)
-        for company in runs.run_companies(session, run.id):
-            assert company.id is not None
-            counts[company.id] = (company.name, *done.get(company.id, (0, 0)))
+        for company_id, name in runs.company_names(session, run.id):
+            counts[company_id] = (name, *done.get(company_id, (0, 0)))
         if are_read:
             done_pages = scans_done(session, run.id, FAILED)
             scans = {company: (read, pages) for company, (read, pages) in done_pages.items() if 0 < read < pages}

@@ -328,6 +328,12 @@ def run_companies(session: Session, run_id: str) -> Sequence[RunCompany]:
     return session.exec(select(RunCompany).where(RunCompany.run_id == run_id).order_by(col(RunCompany.ordinal))).all()
 
 
+def company_names(session: Session, run_id: str) -> Sequence[tuple[int, str]]:
+    """The ids and names of the run's companies in the batch's order."""
+    of_run = select(RunCompany.id, RunCompany.name).where(RunCompany.run_id == run_id)
+    return [(id_ or 0, name) for id_, name in session.exec(of_run.order_by(col(RunCompany.ordinal)))]
+
+
 def pending_companies(session: Session, run_id: str, after: int, most: int) -> Sequence[RunCompany]:
     """The run's pending companies after that position in the batch's order, at most that many."""
     pending = RunCompany.run_id == run_id, RunCompany.status == CompanyStatus.PENDING, col(RunCompany.ordinal) > after
