@@ -301,7 +301,7 @@ def company_report(
     changes: list[Change] = []
     if before and earlier:
         changes = changes_between(now, side_of(session, before, earlier, seen), rows.quotes)
-    room = run_kinds(now.documents, find=False, is_final=run.reported_at is not None)
+    room = run_kinds(now.documents, find=False)
     figures = _figures(now.documents, rows.claims, load_figure_rule(run.criteria), now.company.name)
     # What a viewer may not see would be called missing.
     is_whole = seen is None or len(now.documents) == len(company_documents(session, now.company.id or 0))

@@ -117,7 +117,7 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
         rooms = _rooms(live)
         for company, documents in rooms:
             found.companies.append((company.domain, company.name))
-            kinds = run_kinds(documents, find=False, is_final=live.run.reported_at is not None)
+            kinds = run_kinds(documents, find=False)
             for row in documents:
                 what = kinds.row(row.document_id)
                 found.kinds |= {what["kind"]: what["kind_title"]} if what["kind"] else {}
@@ -320,7 +320,7 @@ class _Room:
             raise NotFound(f"There is no set of columns with that name: {', '.join(dict(sets))}.")
         self.columns = ColumnSet.model_validate(run.criteria["table"]) if chosen == OWN else named_set(chosen)
         self.chosen = Chosen(run.id, run.batch, company.name, domain, chosen, sets)
-        self._run, self._is_final = run, document_id is None and run.reported_at is not None
+        self._run = run
         self.left = 0
 
     def table(self, quoted: Sequence[str] | None, *, at_stake: bool = True, seconds: float = inf) -> ReportedTable:
@@ -328,7 +328,7 @@ class _Room:
 
         After so many `seconds` no other text is read for it; `left` is then how many there are still.
         """
-        kinds = run_kinds(self._documents, find=False, is_final=self._is_final)
+        kinds = run_kinds(self._documents, find=False)
         figures = (lambda: report_figures(self._documents, self._run, self.chosen.name)) if at_stake else list
         texts = list_texts(self._documents)
         self.left = choose_rows(self.columns, kinds, texts, first=quoted or (), seconds=seconds).left

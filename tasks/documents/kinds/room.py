@@ -1,7 +1,7 @@
 """The kinds, states and dates of a room's documents, their families, and what they cite and the room has not.
 
-What each text tells is found once and stored with it. Names, folders and families take 0.2 ms a document: those of a
-run that has ended are remembered by the process that looked at them last.
+What each text tells is found once and stored with it. Names, folders and families take 0.2 ms a document: those that a
+run has found are remembered by the process that found them.
 
 A family is what belongs together: copies, near copies, and versions of one document. The newest signed member of each
 family represents it. Near copies are found by bands of their sketches, so a room of 10,000 near copies takes no longer
@@ -15,8 +15,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
+from threading import Lock
 from typing import Any, Final, NamedTuple, Protocol
+
+from cachetools import LRUCache
 
 from storage import database
 from storage.documents import RunDocument, company_documents
@@ -384,24 +387,31 @@ def _is_copy(one: FamilyMember, other: FamilyMember) -> bool:
     return is_same or resemblance(one.sketch, other.sketch) >= _NEAR
 
 
-def run_kinds(documents: Sequence[RunDocument], *, find: bool = True, is_final: bool = False) -> RoomKinds:
-    """`room_kinds` of a company's documents in a run; `is_final`: it has ended, so that nothing more is found."""
+def run_kinds(documents: Sequence[RunDocument], *, find: bool = True) -> RoomKinds:
+    """`room_kinds` of a company's documents in a run.
+
+    Kinds that rest on all texts are kept, since a run that has scored a company reports on it soon.
+    """
     rows = tuple(
         (row.document_id, row.name, row.path, row.text_id if row.characters else None, row.content_hash)
         for row in documents
     )
-    return _final_kinds(rows) if is_final else _kinds(rows, find=find)
+    key = database.url(), rows
+    with _LOCK:
+        room = _KEPT.get(key)
+    if room is None:
+        texts = {name: text_id for name, _, _, text_id, _ in rows if text_id is not None}
+        contents = {name: content for name, _, _, _, content in rows}
+        room = room_kinds([IndexedDocument(*row[:3]) for row in rows], texts, contents, find=find)
+        if len(room.signs) == len(texts) and len(rows) < _KEPT.maxsize:
+            with _LOCK:
+                _KEPT[key] = room
+    return room
 
 
-def _kinds(rows: Sequence[tuple[str, str, str, int | None, str | None]], *, find: bool) -> RoomKinds:
-    texts = {name: text_id for name, _, _, text_id, _ in rows if text_id is not None}
-    contents = {name: content for name, _, _, _, content in rows}
-    return room_kinds([IndexedDocument(*row[:3]) for row in rows], texts, contents, find=find)
-
-
-@lru_cache(maxsize=2)
-def _final_kinds(rows: tuple[tuple[str, str, str, int | None, str | None], ...]) -> RoomKinds:
-    return _kinds(rows, find=False)
+_KEPT: Final[LRUCache[tuple[object, ...], RoomKinds]] = LRUCache(5_000, lambda room: len(room.documents) + 1)
+"""Rooms of 5,000 documents in all."""
+_LOCK: Final = Lock()
 
 
 def find_company_kinds(company_id: int) -> None:
