@@ -14,12 +14,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sqlmodel import Session
-
 from flows.batch_file import Batch, BatchSettings
 from flows.run import conclude, judged_criteria, list_room_warnings, pending, reopen_companies, resume_or_start
 from storage import database, figures, runs, scores, texts
-from storage.companies import get_profile, profile_claims
 from storage.context import holding
 from storage.documents import (
     DocumentOutcome,
@@ -275,24 +272,23 @@ def _find_unchanged(criteria: Criteria, since: datetime, listed: Sequence[_Compa
         text_ids = {text_id for company in same for text_id in company.text_ids}
         without_figures = set(figures.texts_without_ledger(session, text_ids, ledger_version(), ledger_limits()))
         outcomes = scores.load_company_outcomes(session, earlier_ids)
+        cut_off = figures.cut_off_ledgers(session, text_ids)
         unchanged = []
         for company in same:
-            hashes = _inputs(session, criteria, company, earlier[company.ids[0]]).hashes(current_answerer())
+            its_cut_off = [text_id for text_id in cut_off if text_id in company.text_ids]
+            inputs = Inputs(company.now, criteria, earlier[company.ids[0]], its_cut_off)
+            hashes = inputs.with_profile(session, company.profile_id).hashes(current_answerer())
             rest_on_the_same = len(keep_unchanged(outcomes[company.ids[0]], hashes)) == len(hashes)
             if rest_on_the_same and without_figures.isdisjoint(company.text_ids):
                 unchanged.append(company)
     return unchanged
 
 
-def _inputs(session: Session, criteria: Criteria, company: _Company, documents: Sequence[RunDocument]) -> Inputs:
-    if company.profile_id is None:
-        return Inputs(company.now, criteria, documents, None, [])
-    profile = get_profile(session, company.profile_id)
-    return Inputs(company.now, criteria, documents, profile, profile_claims(session, company.profile_id))
-
-
 def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCompany]:
-    """Store these companies as their own steps would have done."""
+    """Store these companies as their own steps would have done; pages that were pruned meanwhile are drawn again."""
+    with database.reading() as session:
+        readers = texts.load_readers(session, [text_id for company in unchanged for text_id in company.text_ids])
+    pdfs = {text_id for text_id, reader in readers.items() if is_pdf(reader)}
     for company in unchanged:
         now, warnings = company.now, company.earlier.evidence_warnings or []
         now.room_id, now.folder_id, now.profile_id = company.room.id, company.room.folder_id, company.profile_id
@@ -302,7 +298,8 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
             warnings,
         )
         told = [*list_room_warnings(company.room, company.listed), *not_looked_for(company.names), *company.warnings]
-        now.warnings = list(dict.fromkeys([*told, *warnings, *_draw_missing(company)]))
+        drawn = [] if pdfs.isdisjoint(company.text_ids) else draw_evidence(company.ids[0])
+        now.warnings = list(dict.fromkeys([*told, *warnings, *drawn]))
     ids = dict(company.ids for company in unchanged)
     with database.writing() as session:
         for company in unchanged:
@@ -313,10 +310,3 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
             stand(company.now, outcomes[company.ids[1]], criteria)
         runs.save_companies(session, [company.now for company in unchanged])
     return [company.now for company in unchanged]
-
-
-def _draw_missing(company: _Company) -> list[str]:
-    """Draw pages that the company's outcomes point at and that are missing: they may have been pruned."""
-    with database.reading() as session:
-        readers = texts.load_readers(session, sorted(company.text_ids))
-    return draw_evidence(company.ids[0]) if any(map(is_pdf, readers.values())) else []

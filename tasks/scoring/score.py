@@ -72,26 +72,31 @@ _PROGRAM: Final = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything that the outcomes of a run's company rest on, apart from the criteria themselves."""
+    """Everything that the outcomes of a run's company rest on, apart from the criteria themselves.
+
+    `cut_off` are the texts whose figures were not looked for.
+    """
 
     company: RunCompany
     criteria: Criteria
     documents: Sequence[RunDocument]
-    profile: StoredProfile | None
-    claims: Sequence[StoredClaim]
+    cut_off: Sequence[int] = ()
+    profile: StoredProfile | None = None
+    claims: Sequence[StoredClaim] = ()
 
     @classmethod
     def of(cls, session: Session, company_id: int) -> "Inputs":
         """The present inputs of a company, from storage."""
-        company = runs.get_company(session, company_id)
-        has_profile = company.profile_id is not None
-        return cls(
-            company,
-            Criteria.from_json(runs.get_run(session, company.run_id).criteria),
-            company_documents(session, company_id),
-            get_profile(session, company.profile_id) if has_profile and company.profile_id else None,
-            profile_claims(session, company.profile_id) if has_profile and company.profile_id else [],
-        )
+        company, documents = runs.get_company(session, company_id), company_documents(session, company_id)
+        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
+        cut_off = [*cut_off_ledgers(session, (row.text_id for row in documents if row.text_id is not None))]
+        return cls(company, criteria, documents, cut_off).with_profile(session, company.profile_id)
+
+    def with_profile(self, session: Session, profile_id: int | None) -> "Inputs":
+        """The same with what that profile says."""
+        if profile_id is None:
+            return self
+        return replace(self, profile=get_profile(session, profile_id), claims=profile_claims(session, profile_id))
 
     def hashes(self, answerer: Answerer) -> Mapping[str, str]:
         """The hash for each criterion, by its id, in hex."""
@@ -120,12 +125,6 @@ class Inputs:
             rest += [criteria.isolate != "off" and isolates(criteria.isolate, criterion)]
             rest += judging
         return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-
-    @cached_property
-    def cut_off(self) -> Sequence[int]:
-        """The texts whose figures were not looked for."""
-        with database.reading() as session:
-            return [*cut_off_ledgers(session, (row.text_id for row in self.documents if row.text_id is not None))]
 
     @cached_property
     def room(self) -> str:
