@@ -228,9 +228,12 @@ def ask_table(company_id: int) -> list[str]:
     Args:
         company_id: the company of a run, whose documents are read.
     """
+    answerer = current_answerer()
+    if not answerer.judges:
+        return []
     with database.reading() as session:
         run_id = runs.get_company(session, company_id).run_id
-    return ask_company(company_id, current_answerer(), find_ledger(run_id))
+    return ask_company(company_id, answerer, find_ledger(run_id))
 
 
 def ask_company(company_id: int, answerer: Answerer, ledger: Ledger | None) -> list[str]:
