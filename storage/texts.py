@@ -212,13 +212,16 @@ def get_text(session: Session, text_id: int) -> StoredText:
 
 def load_places(session: Session, text_id: int) -> Sequence[tuple[int, int, str, str]]:
     """The places of a text, without its words."""
-    return session.exec(select(StoredText.places).where(StoredText.id == text_id)).one()
+    places: Sequence[tuple[int, int, str, str]]
+    places = session.connection().execute(_PLACES, {"text_id": text_id}).scalar_one()
+    return places
 
 
+_PLACES: Final = sql_select(_texts.c.places).where(_texts.c.id == bindparam("text_id"))
 _STRETCH: Final = sql_select(func.substr(_texts.c.text, bindparam("first"), bindparam("count"))).where(
     _texts.c.id == bindparam("text_id")
 )
-"""Built once: for each of thousands of quotations it takes longer than the database."""
+"""Built once: for each of thousands of quotations that takes longer than the database."""
 
 
 def find_stretch(session: Session, text_id: int, start: int, end: int) -> str:
