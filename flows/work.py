@@ -39,7 +39,7 @@ from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.kinds.room import find_company_kinds
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
-from tasks.figures.ledger import build_ledger, ledger_warnings
+from tasks.figures.ledger import build_ledger
 from tasks.operation import concerning, operation
 from tasks.prefect_setup import untracked
 from tasks.remote.fan_out import FanOut, Leave
@@ -245,8 +245,7 @@ def examine(
                 reading.close()  # a page takes seconds: other rooms are read meanwhile
                 small.close()
                 recognise_rest(room_id, company_id)
-            build_ledger.tracked(company_id)
-            add_warnings(company_id, ledger_warnings(company_id))
+            add_warnings(company_id, build_ledger.tracked(company_id))
             find_company_kinds(company_id)
             reading.close()
             steps.company_facts(domain, company_id=company_id)

@@ -234,11 +234,12 @@ class RoomLedger(NamedTuple):
 
 
 @operation(name="build_ledger")
-def build_ledger(company_id: int) -> int:
-    """Find the figures in the documents of a company in a run; returns how many texts were looked through now."""
+def build_ledger(company_id: int) -> list[str]:
+    """Find the figures in the documents of a company in a run; returns in which they were not looked for, and why."""
     with database.reading() as session:
         documents = company_documents(session, company_id)
-    return build(run_texts(documents))
+    build(run_texts(documents))
+    return not_looked_for({row.text_id: row.name for row in documents if row.text_id is not None})
 
 
 def run_texts(documents: Iterable[RunDocument]) -> list[LedgerText]:
@@ -256,13 +257,6 @@ def first_by_path(texts: Iterable[LedgerText]) -> dict[int, LedgerText]:
     for text in sorted(texts, key=lambda text: (text.path, text.document_name, text.document_id)):
         by_text.setdefault(text.text_id, text)
     return by_text
-
-
-def ledger_warnings(company_id: int) -> list[str]:
-    """Which documents of a company in a run have no figures because they were not looked for, and why."""
-    with database.reading() as session:
-        documents = company_documents(session, company_id)
-    return not_looked_for({row.text_id: row.name for row in documents if row.text_id is not None})
 
 
 def ledger_version() -> str:

@@ -415,7 +415,7 @@ _LOCK: Final = Lock()
 
 
 def find_company_kinds(company_id: int) -> None:
-    """Find what the texts of a company in a run show about its documents, if that is not stored yet."""
+    """Find the kinds of a company's documents in a run, for its scoring and its report."""
     with database.reading() as session:
         documents = company_documents(session, company_id)
-    find_text_signs(row.text_id for row in documents if row.text_id is not None and row.characters)
+    run_kinds(documents)
