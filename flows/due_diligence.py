@@ -9,7 +9,7 @@ from flows.company_facts import company_facts
 from flows.engine import IfGiven, flow, name_company_run, show_outcome
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
-from flows.run import find_known_company, finish, new_company, resume_or_start, single
+from flows.run import find_known_company, find_run_company, finish, new_company, resume_or_start, single
 from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
 from flows.steps import Steps
@@ -71,7 +71,7 @@ def due_diligence(
             if out is None and reports is not None:
                 out = reports / run.id
             with concerning(chosen.name):
-                examine(run.id, chosen.domain, chosen.folder, _FLOWS)
+                examine(find_run_company(run.id, chosen.domain).id or 0, _FLOWS)
             try:
                 database.retry_if_cut(lambda: finish(run, out))
             finally:

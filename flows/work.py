@@ -97,8 +97,8 @@ def examine_companies(run: OpenRun, screen: Batch, listed: Mapping[int, ListedRo
     turns = Turns(BoundedSemaphore(at_once), BoundedSemaphore(_READ_AT_ONCE))
 
     def examine(company: RunCompany) -> None:
-        room = listed.get(company.id or 0)
-        examine_company.tracked(company.name, company.domain, company.folder, run.id, turns, room)
+        company_id = company.id or 0
+        examine_company.tracked(company.name, company_id, turns, listed.get(company_id))
 
     examine_pending(run, at_once + _DRAWN_AT_ONCE, examine)
 
@@ -190,41 +190,33 @@ class _Queue:
 
 
 @operation(name="company", task_run_name="{name}")
-def examine_company(
-    name: str, domain: str, folder: str, run: str, turns: Turns, listed: ListedRoom | None = None
-) -> None:
-    """Examine one company: one Prefect task, if Prefect is told. A failure is stored with the company.
+def examine_company(name: str, company_id: int, turns: Turns, listed: ListedRoom | None = None) -> None:
+    """Examine a company with that name: one Prefect task, if Prefect is told. A failure is stored with the company.
 
     `listed` is the listing of its folder, if this run has made it already.
     """
     try:
         with concerning(name):
-            examine(run, domain, folder, PLAIN, listed.room_id if listed and listed.is_new else None, turns)
+            examine(company_id, PLAIN, listed.room_id if listed and listed.is_new else None, turns)
     except ConnectionLost:
         raise  # the queue has it examined again
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
-        log.error("The company %s failed: %s", domain, type(error).__name__)  # noqa: TRY400
+        log.error("The company %r failed: %s", name, type(error).__name__)  # noqa: TRY400
         problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
-        company_id = find_run_company(run, domain).id
-        assert company_id is not None
         close_company(company_id, CompanyStatus.FAILED, problem)
 
 
-def examine(
-    run: str, domain: str, folder: str, steps: Steps, room_id: int | None = None, turns: Turns | None = None
-) -> None:
+def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Turns | None = None) -> None:
     """Index, extract, fetch facts and score one company of a run. A failure is stored with the company.
 
     Args:
-        run: the run's id.
-        domain: the company's domain, as the run has it.
-        folder: its data room.
+        company_id: the company.
         steps: the steps, as flows or as plain functions.
         room_id: the room as it was indexed just now; without it, it is indexed first.
         turns: those of a batch, in which small rooms are not shown by a server that ends with it.
     """
-    company_id = find_run_company(run, domain).id
-    assert company_id is not None
+    with database.reading() as session:
+        company = runs.get_company(session, company_id)
     # A step that finds its work done, or next to none, costs Prefect more than it costs us: Prefect is not told of it.
     # Nor is it told of those of a small room where its server ends with this command, so that nobody looks at them.
     try:
@@ -235,12 +227,12 @@ def examine(
             if turns:
                 reading.enter_context(turns.reading)
             if room_id is None:
-                room_id = steps.index_folder(folder, company_id=company_id)
+                room_id = steps.index_folder(company.folder, company_id=company_id)
             else:
                 assign_room(company_id, room_id)
             if not _is_small(room_id):
                 small.close()  # its steps take long enough to be looked at
-            steps.extract_all(folder, room_id=room_id, company_id=company_id, scans=False)
+            steps.extract_all(company.folder, room_id=room_id, company_id=company_id, scans=False)
             if _has_scans(company_id):
                 reading.close()  # a page takes seconds: other rooms are read meanwhile
                 small.close()
@@ -248,12 +240,12 @@ def examine(
             add_warnings(company_id, build_ledger.tracked(company_id))
             find_company_kinds(company_id)
             reading.close()
-            steps.company_facts(domain, company_id=company_id)
-            is_complete = steps.score_company(domain, run=run)
+            steps.company_facts(company.domain, company_id=company_id)
+            is_complete = steps.score_company(company.domain, run=company.run_id)
             add_warnings(company_id, ask_table(company_id))
         pdfs = count_pdfs(company_id)
         if pdfs:
-            is_quick = pdfs <= _FEW_PDFS or find_run_company(run, domain).carried_from is not None
+            is_quick = pdfs <= _FEW_PDFS or find_run_company(company.run_id, company.domain).carried_from is not None
             add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
     except DiligenceError as error:
         close_company(company_id, CompanyStatus.FAILED, error.message)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 
 import flows.work
 from flows.batch_file import read_batch
-from flows.run import OpenRun, close_company, conclude, resume_or_start
+from flows.run import OpenRun, close_company, conclude, find_run_company, resume_or_start
 from flows.steps import PLAIN, recognise_rest
 from flows.work import _POLL, Turns, examine, examine_pending
 from storage import database, runs
@@ -237,5 +237,6 @@ def test_a_room_gives_its_turn_away_before_its_scans_are_recognised(
     screen = read_batch(batch_file)
     with untracked(), override_settings(screen.settings), resume_or_start(screen, retry_failed=False) as run:
         for name in ("alpha", "beta"):
-            examine(run.id, f"{name}.example", f"rooms/{name}", PLAIN, turns=Turns(BoundedSemaphore(1), reading))
+            company_id = find_run_company(run.id, f"{name}.example").id or 0
+            examine(company_id, PLAIN, turns=Turns(BoundedSemaphore(1), reading))
     assert others_may_read == [True]

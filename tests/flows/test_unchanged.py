@@ -95,9 +95,10 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     domains: list[str] = []
     examine = work.examine
 
-    def noted(run: str, domain: str, *rest: Any) -> None:
-        domains.append(domain)
-        examine(run, domain, *rest)
+    def noted(company_id: int, *rest: Any) -> None:
+        with database.reading() as session:
+            domains.append(runs.get_company(session, company_id).domain)
+        examine(company_id, *rest)
 
     monkeypatch.setattr("flows.work.examine", noted)
     return domains
