@@ -892,3 +892,9 @@ def test_an_empty_line_behind_signed_by_is_no_signature() -> None:
 
 def test_a_heading_with_a_date_is_cited_by_nothing() -> None:
     assert not read_signs(f"{LEASE}\n\nNachtrag vom 03.11.2025\n\nThe rent is higher.\n", []).cited
+
+
+def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() -> None:
+    opening = "LEASE\nMarch 14, 2012\nbetween Harbour Estates (Landlord) and Northgate (Tenant)"
+    assert what("20120322_8-K_EX-10.17.pdf", opening).date == "2012-03-14"
+    assert what("2012-03-22 Lease.pdf", opening.replace("March 14, 2012\n", "")).date == "2012-03-22"
