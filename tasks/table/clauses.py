@@ -293,6 +293,7 @@ _DESCRIBED: Final = re.compile(written("described"), re.IGNORECASE)
 _THE: Final = re.compile(r"(?:\s*(?:the|der|die|dem|la|le|Frau|Herrn?|Mme|Mrs?\.?|Ms\.?) (?=[A-Z]\w+ [A-Z]))?")
 _SMALL: Final = frozenset("of and the for de la di du y e und van der des für en et in".split())
 _NO_PARTY: Final = re.compile(written("no_party"), re.IGNORECASE)
+_BETWEEN_NAMES: Final = re.compile(written("between_names"))
 
 
 def find_parties(contract: Contract) -> FoundValue | None:
@@ -382,7 +383,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         yield name, Span(position, stop)
         behind = alias.end() if alias else stop
         following = (_listed_next(flat, behind, end) if alias else None) or _PARTY_BREAK.search(flat, behind, end)
-        if following is None or following.start() - behind > 250:
+        if following is None or not _BETWEEN_NAMES.fullmatch(flat, behind, following.start()):
             return
         position = following.end()
 
@@ -432,6 +433,7 @@ def _is_party(name: str, flat: str, stop: int, *, has_alias: bool) -> bool:
 
 
 _LAW: Final = re.compile(written("law"))
+_PLACE_HEAD: Final = re.compile(written("place_head"), re.IGNORECASE)
 _PLACE_TAIL: Final = re.compile(written("place_tail"))
 _STATE_BESIDE: Final = re.compile(
     r"(?:the )?United States(?: of America)?,? and(?:,[^.;,]{0,60},)? (?:by |of )?(?:the )?(?:(?:internal |substantive )?laws? of )?"
@@ -453,10 +455,7 @@ def find_governing_law(contract: Contract) -> FoundValue | None:
         place = " ".join(written.split())
         if state := _STATE_BESIDE.match(contract.flat, start):
             place = state[1]
-        place = re.sub(
-            r"^(?:(?:the )?(?:state|commonwealth|province) of )(?:the )?|^the ", "", place, flags=re.IGNORECASE
-        )
-        place = _PLACE_TAIL.sub("", place).strip(" ,.")
+        place = _PLACE_TAIL.sub("", _PLACE_HEAD.sub("", place)).strip(" ,.")
         place = clause_words()["adjectives"].get(place, place)
         if place and not says("no_place", place):
             named = (

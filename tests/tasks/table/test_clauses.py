@@ -135,6 +135,10 @@ HEAD = """Master Services Agreement
             ("parties", f'by and between Alpha Inc. ("Seller"), {behind}, and Beta Inc. ("Buyer")', ["Alpha Inc.", "Beta Inc."])
             for behind in ("Delaware corporation", "New York", "Amtsgericht Berlin HRB 12")
         ),
+        ("parties", 'between Alpha Corp. ("Client"), a firm, and Beta LLC ("Provider"), a firm under law. This is made with Latham & Watkins LLP.', ["Alpha Corp.", "Beta LLC"]),
+        ("parties", 'between Alpha Inc. ("Seller"), of 5 Main St. Springfield, and Beta Inc. ("Buyer")', ["Alpha Inc.", "Beta Inc."]),
+        ("notice", "This Agreement may be cancelled by either party upon ninety (90) days advance written notice.", "P90D"),
+        ("notice", "The insurance shall not be cancelled by either party without thirty (30) days prior notice.", None),
         ("parties", 'by and between 7-Eleven, Inc. ("Seller") and 3M Company ("Project Company")', ["7-Eleven, Inc.", "3M Company"]),
         ("parties", 'by and between 1-800-Flowers.com, Inc. ("Plan Sponsor") and Beta Inc. ("Merger Sub")', ["1-800-Flowers.com, Inc.", "Beta Inc."]),
         ("parties", 'by and between Alpha Inc. and Beta Inc. (the "Merger Agreement")', None),
