@@ -14,10 +14,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePath
+from threading import Lock
 from typing import Any, Final, NamedTuple
+
+from cachetools import LRUCache
 
 from storage import database
 from storage.documents import RunDocument, company_documents
@@ -375,6 +379,26 @@ def room_ledger(
     rows.sort(key=lambda row: (row.figure.concept, row.figure.period, row.document_name, row.figure.start))
     room = RoomLedger(rows, conflicts, derived, ties, dict(left_out), founded, versions)
     return room if concept is None else _take_concept(room, concept)
+
+
+def scored_ledger(texts: Sequence[LedgerText], rule: tuple[Step, ...], company: str) -> RoomLedger:
+    """`room_ledger` for a company's scores; what it gives is handed on to the company's report."""
+    room = room_ledger(texts, rule=rule, company=company)
+    with _LOCK, suppress(ValueError):  # it is too large
+        _HANDED_ON[database.url(), tuple(texts), rule, company] = room
+    return room
+
+
+def reported_ledger(texts: Sequence[LedgerText], rule: tuple[Step, ...], company: str) -> RoomLedger:
+    """The `room_ledger` by which this process scored a company; where it did not, that of now."""
+    with _LOCK:
+        room: RoomLedger | None = _HANDED_ON.pop((database.url(), tuple(texts), rule, company), None)
+    return room or room_ledger(texts, rule=rule, company=company)
+
+
+_HANDED_ON: Final[LRUCache[tuple[object, ...], RoomLedger]] = LRUCache(20_000, lambda room: len(room.figures) + 1)
+"""With 20,000 figures in all."""
+_LOCK: Final = Lock()
 
 
 def _take_concept(room: RoomLedger, concept: str) -> RoomLedger:

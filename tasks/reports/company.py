@@ -37,7 +37,7 @@ from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.errors import NotAllowed, NotFound
 from tasks.figures.conflicts import Step, conflict_row, room_row
 from tasks.figures.derived import make_derived_row
-from tasks.figures.ledger import room_ledger, run_texts
+from tasks.figures.ledger import reported_ledger, run_texts
 from tasks.privacy.privileged import find_privileged
 from tasks.remote.fan_out import FanOut
 from tasks.reports.changes import Change, Side, changes_between
@@ -440,10 +440,10 @@ def report_figures(documents: Sequence[RunDocument], run: Run, company: str) -> 
 
 
 def _figures(
-    documents: Sequence[RunDocument], claims: Sequence[Claim], rule: Sequence[Step], company: str
+    documents: Sequence[RunDocument], claims: Sequence[Claim], rule: tuple[Step, ...], company: str
 ) -> dict[str, Any]:
     """The fields of a company's report about the figures in its documents."""
-    ledger = room_ledger(run_texts(documents), rule=rule, company=company)
+    ledger = reported_ledger(run_texts(documents), rule, company)
     return {
         "figures": [room_row(row) for row in ledger.figures],
         "figure_conflicts": [

@@ -13,7 +13,7 @@ from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find
 from tasks.figures.derived import FigureValue, derive
 from tasks.figures.expressions import LATEST, Expression, drop_undated_after, figure_values, newest_day, value_at
 from tasks.figures.figure import ACTUAL, plain_label, taxonomy
-from tasks.figures.ledger import build, room_ledger, run_texts
+from tasks.figures.ledger import build, run_texts, scored_ledger
 from tasks.language.normalise import one_line
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
 from tasks.language.periods import count_months, last_day
@@ -34,11 +34,11 @@ _MAX_NEAREST: Final = 3  # figures that are named when one is missing
 _CURRENCY: Final = 3  # letters
 
 
-def load_figures(evidence: Evidence, company: str) -> Sequence[RoomFigure]:
+def load_figures(evidence: Evidence, company: str, rule: tuple[Step, ...]) -> Sequence[RoomFigure]:
     """The figures of a company's room; texts that the ledger has not looked through yet are looked through now."""
     texts = run_texts(evidence.documents)
     build(texts)
-    return room_ledger(texts, company=company).figures
+    return scored_ledger(texts, rule, company).figures
 
 
 def check_figure(

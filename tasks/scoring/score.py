@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from math import log
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from sqlmodel import Session
@@ -136,25 +136,10 @@ class Inputs:
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
 
-class CarriedOver(NamedTuple):
-    """A company whose outcomes have all been copied: the run that they come from, and the warnings of its evidence."""
-
-    run: str
-    evidence_warnings: Sequence[str]
-
-
-def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> CarriedOver | None:
-    """Copy the company's last outcomes whose inputs are the same; None unless these are all of its outcomes.
-
-    Args:
-        company_id: the company of this run.
-        inputs: what its outcomes rest on.
-        hashes: the hash of each criterion, by its id.
-    """
+def _carry_over(company_id: int, earlier_id: int, inputs: Inputs) -> bool:
+    """Copy the outcomes of the company's last run whose inputs are the same; False unless these are all of them."""
+    hashes = inputs.hashes(current_answerer())
     with database.reading() as session:
-        earlier = runs.earlier_company(session, inputs.company)
-        if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
-            return None
         weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
         stored = {
             outcome.criterion_id
@@ -162,15 +147,13 @@ def carry_over(company_id: int, inputs: Inputs, hashes: Mapping[str, str]) -> Ca
             if outcome.weight == weights[outcome.criterion_id]
         }
         of_earlier = {
-            outcome.criterion_id for outcome in keep_unchanged(scores.company_outcomes(session, earlier.id), hashes)
+            outcome.criterion_id for outcome in keep_unchanged(scores.company_outcomes(session, earlier_id), hashes)
         }
     ready = of_earlier - stored
     if ready:
         with database.writing() as session:
-            scores.carry_outcomes(session, {earlier.id: company_id}, place_criteria(inputs.criteria, ready))
-    if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
-        return None
-    return CarriedOver(first_run(earlier), earlier.evidence_warnings)
+            scores.carry_outcomes(session, {earlier_id: company_id}, place_criteria(inputs.criteria, ready))
+    return len(of_earlier) == len(hashes)  # what an interrupted run scored itself is not of the run before
 
 
 def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
@@ -235,14 +218,14 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
 def take_over(company_id: int) -> bool:
     """Copy outcomes with unchanged inputs from the previous run; returns whether these are all of the company's."""
     with database.reading() as session:
-        if runs.earlier_company(session, runs.get_company(session, company_id)) is None:
+        earlier = runs.earlier_company(session, runs.get_company(session, company_id))
+        if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
             return False
         inputs = Inputs.of(session, company_id)
-    carried = carry_over(company_id, inputs, inputs.hashes(current_answerer()))
-    if carried is None:
+    if not _carry_over(company_id, earlier.id, inputs):
         return False
     company = inputs.company
-    company.carried_from, company.evidence_warnings = carried.run, list(carried.evidence_warnings)
+    company.carried_from, company.evidence_warnings = first_run(earlier), list(earlier.evidence_warnings)
     company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
     company.search_warnings = []
     with database.reading() as session:
@@ -321,8 +304,8 @@ def criterion_results(
         }
     criteria, hashes = inputs.criteria, inputs.hashes(answerer)
     judged: list[tuple[int, Judged, str]] = []
-    open_evidence, name = evidence.open_to(answerer), inputs.company.name
-    room = _figures(evidence, name)
+    open_evidence = evidence.open_to(answerer)
+    room = _figures(evidence, inputs)
     conflicts = cache(lambda: find_conflicts(room(), criteria.figure_rule))
 
     for ordinal, criterion in enumerate(criteria.criteria):
@@ -345,14 +328,14 @@ def criterion_results(
     reasons = ReasonChecks(inputs.company.name, answerer, ledger)
     judge = _Judge(
         *(criteria, inputs.company.name, open_evidence, answerer, ledger, plans),
-        *(room if open_evidence is evidence else _figures(open_evidence, name), reasons, find_standing(answerer)),
+        *(room if open_evidence is evidence else _figures(open_evidence, inputs), reasons, find_standing(answerer)),
     )
     yield from _judgements(judged, judge)
 
 
-def _figures(evidence: Evidence, company: str) -> RoomFigures:
+def _figures(evidence: Evidence, inputs: Inputs) -> RoomFigures:
     """The figures of a company's room, looked up when the first criterion needs them."""
-    looked_up = cache(partial(load_figures, evidence, company))
+    looked_up = cache(partial(load_figures, evidence, inputs.company.name, inputs.criteria.figure_rule))
 
     def room() -> Sequence[RoomFigure]:
         evidence.record(row.document_id for row in looked_up())
