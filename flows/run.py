@@ -330,7 +330,6 @@ def close_company(company_id: int, status: CompanyStatus, problem: str | None = 
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.status, company.problem = status, problem
-        runs.save_company(session, company)
 
 
 def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
@@ -340,7 +339,6 @@ def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
     with database.writing() as session:
         company = runs.get_company(session, company_id)
         company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
-        runs.save_company(session, company)
 
 
 def conclude(run: OpenRun, out: Path | None) -> None:

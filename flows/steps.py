@@ -214,7 +214,6 @@ def _assign(company_id: int, profile_id: int | None, warnings: list[str]) -> Non
         company = runs.get_company(session, company_id)
         company.profile_id = profile_id
         company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
-        runs.save_company(session, company)
 
 
 def score_company(domain: str, run: str = "latest") -> bool:

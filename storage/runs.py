@@ -223,14 +223,12 @@ def finish_run(session: Session, run_id: str, status: RunStatus) -> None:
     run = session.get_one(Run, run_id)
     run.status = status
     run.finished_at = now()
-    session.add(run)
 
 
 def note_report(session: Session, run_id: str) -> None:
     """Record that the run's report is written, which ends the run: it is no longer resumed."""
     run = session.get_one(Run, run_id)
     run.reported_at = now()
-    session.add(run)
 
 
 def prunable_runs(session: Session, keep: int) -> tuple[Sequence[Run], datetime | None]:
@@ -360,11 +358,6 @@ def get_company(session: Session, company_id: int) -> RunCompany:
 def find_company(session: Session, run_id: str, domain: str) -> RunCompany | None:
     """The company of a run with that domain; None if there is none."""
     return session.exec(select(RunCompany).where(RunCompany.run_id == run_id, RunCompany.domain == domain)).first()
-
-
-def save_company(session: Session, company: RunCompany) -> None:
-    """Store the changes to a run's company."""
-    session.merge(company)
 
 
 def save_companies(session: Session, companies: Iterable[RunCompany]) -> None:

@@ -237,7 +237,7 @@ def _add_up(inputs: Inputs, outcomes: Sequence[CriterionOutcome]) -> bool:
     """Store where a company stands, and its warnings; gives False where a judgement failed."""
     stand(inputs.company, outcomes, inputs.criteria)
     with database.writing() as session:
-        runs.save_company(session, inputs.company)
+        runs.save_companies(session, [inputs.company])
     ids = {criterion.id for criterion in inputs.criteria.criteria}
     return not any(outcome.failed for outcome in outcomes if outcome.criterion_id in ids)
 

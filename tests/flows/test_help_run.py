@@ -23,7 +23,6 @@ def reopened(run: str, **changes: str) -> str:
         session.add(stored)
         company = runs.run_companies(session, run)[1]
         company.status = CompanyStatus.PENDING
-        runs.save_company(session, company)
     return run
 
 

@@ -11,7 +11,7 @@ from storage.columns import now
 from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import reading, writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
-from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies, save_company
+from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies
 from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
 from storage.texts import Outcome, StoredText, save_text
 from tasks.ai.answerer import Answerer
@@ -102,7 +102,6 @@ class Room:
         with writing() as session:
             company = get_company(session, self.id)
             company.profile_id = save_profile(session, stored, listed)
-            save_company(session, company)
 
     @property
     def evidence(self) -> Evidence:
