@@ -411,7 +411,8 @@ def join_lines(lines: Sequence[tuple[str, Sequence[PageWord]]], full: float, siz
 def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> Sequence[tuple[str, Sequence[PageWord]]]:
     """The lines of a cell; if some are closer together than lines can be, in the order in which they were drawn.
 
-    Such lines are exponents, or two cells with nothing between them.
+    Such lines are exponents, or two cells with nothing between them. The value of a form's field, which is drawn after
+    all others, stays behind a word right before it.
     """
     if not any(below[0].base - above[0].base < _STACKED * size for (_, above), (_, below) in itertools.pairwise(lines)):
         return lines
@@ -423,7 +424,7 @@ def _as_drawn(lines: Sequence[tuple[str, Sequence[PageWord]]], size: float) -> S
     runs: list[list[PageWord]] = []
     for _, words in lines:
         for index, word in enumerate(words):
-            if word.glued and index:
+            if index and (word.glued or (word.piece > 0 and word.left - words[index - 1].right < _NEXT * word.size)):
                 runs[-1].append(word)
             else:
                 runs.append([word])

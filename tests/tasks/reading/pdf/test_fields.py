@@ -69,6 +69,29 @@ def test_values_of_a_flattened_form_stand_behind_their_labels() -> None:
     assert [tuple(line.split("\t")) for line in lines[:4]] == list(zip(LABELS, VALUES, strict=True))
 
 
+@pytest.mark.parametrize("draw", [bytes, flatten])
+def test_values_stay_behind_labels_whose_lines_stand_closer_than_lines_of_a_cell(
+    draw: Callable[[bytes], bytes],
+) -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    for left, bottom, width, height in (
+        (60, 600, 340, 120),
+        (400, 600, 100, 120),
+        (60, 560, 340, 40),
+        (400, 560, 100, 40),
+    ):
+        canvas.rect(left, bottom, width, height)
+    for x, y, label in ((70, 690, "State:"), (150, 690, "Zip:"), (260, 684, "Case number:"), (70, 672, "Phone:")):
+        canvas.drawString(x, y, label)
+    for x, y, words in ((410, 690, "Court"), (70, 570, "Clerk"), (410, 570, "Date")):
+        canvas.drawString(x, y, words)
+    for x, y, value in ((104, 688, "14"), (172, 688, "1185"), (110, 670, "555")):
+        canvas.acroForm.textfield(name=value, value=value, x=x, y=y, width=40, height=12, fontSize=9, borderWidth=0)
+    canvas.save()
+    assert "State: 14 Zip: 1185 Case number: Phone: 555\tCourt" in reader.read(draw(file.getvalue())).text
+
+
 def test_a_stamp_or_a_footer_that_is_drawn_last_moves_nothing() -> None:
     lines = reader.read(flatten(form(VALUES[:2]))).text.splitlines()
     assert lines[:3] == ["Name", "Street", NOTE]
