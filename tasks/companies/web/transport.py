@@ -18,8 +18,8 @@ import httpx
 from tasks.companies.profile import registrable
 from tasks.companies.settings import host_or_network
 from tasks.errors import BadRequest, NotAllowed
-from tasks.remote import retry
 from tasks.remote.fan_out import FanOut
+from tasks.remote.timed_stream import TimedStream, limit_time
 
 IPAddress = IPv4Address | IPv6Address
 
@@ -217,8 +217,6 @@ Resolver = Callable[[str, int], Sequence[str]]
 
 _ADDRESSES_TRIED: Final = 4
 """Addresses of one host that are tried, one after the other, within the time for connecting."""
-_LONGEST_WAIT: Final = 60.0
-"""Seconds of an operation without a time-out of its own."""
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -273,7 +271,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
             NotAllowed: one of them is not public, and not allowed.
             httpcore.ConnectError, httpcore.ConnectTimeout: none answers.
         """
-        until = time.monotonic() + _time_left(timeout, httpcore.ConnectTimeout)
+        until = time.monotonic() + limit_time(timeout, httpcore.ConnectTimeout)
         addresses = self._addresses(host, port, until)
         if self._allowed is not None:
             for address in addresses:
@@ -289,7 +287,7 @@ class _CheckedBackend(httpcore.NetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             else:
-                return _TimedStream(stream)
+                return TimedStream(stream)
         raise failure
 
     def _addresses(self, host: str, port: int, until: float) -> Sequence[str]:
@@ -306,37 +304,3 @@ class _CheckedBackend(httpcore.NetworkBackend):
         if not addresses:
             raise httpcore.ConnectError("the name is not known")
         return addresses
-
-
-class _TimedStream(httpcore.NetworkStream):
-    """A connection on which no operation lasts beyond the deadline in force."""
-
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
-        self._stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _time_left(timeout, httpcore.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _time_left(timeout, httpcore.WriteTimeout))
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        # Python holds the whole handshake to the time-out, not each of its messages.
-        seconds = _time_left(timeout, httpcore.ConnectTimeout)
-        return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, seconds))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-def _time_left(timeout: float | None, too_late: type[Exception]) -> float:
-    """How many seconds an operation may take, by its own time-out and by the deadline in force."""
-    seconds = min(_LONGEST_WAIT if timeout is None else timeout, retry.seconds_left())
-    if seconds <= 0:
-        raise too_late("the time is up")
-    return seconds

@@ -4,37 +4,36 @@ Google's client library builds the requests and reads the answers. What it lacks
 
     Client          retries that honour Retry-After and cope with broken bodies (google-api-python-client 2.202,
                     `num_retries`, does neither), one quota for all threads, and a deadline
-    ConnectionPool  connections that one thread uses at a time: httplib2 is not safe between threads. The headers of
-                    each request say for whom it is, so that all accounts share the connections
-    AccessToken     an access token that the library never renews by itself
+    Wire            HTTP by httpcore in place of httplib2, which is not safe between threads, holds every body in
+                    memory, and whose time-out applies to each single read, so that a body that comes byte by byte
+                    never ends. All accounts share the connections
     mute_loggers    the libraries' loggers write addresses, headers, bodies and tokens. A filter stops them, because
                     their level can be set anew by whoever wants to see everything
-
-httplib2 lacks limits on a whole answer's time and size, and bodies that are written to disk: httplib2's time-out
-applies to each single read, so a body that comes byte by byte never ends, and it holds every body in memory.
 """
 
+import atexit
 import contextlib
-import io
 import logging
+import os
 import socket
-import threading
+import ssl
 import time
-import weakref
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from http.client import HTTPResponse, IncompleteRead
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-from urllib.parse import urlsplit
+from http.client import HTTPException, IncompleteRead
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from urllib.parse import unquote, urljoin, urlsplit
 
-import google.auth.exceptions
+import certifi
+import httpcore
 import httplib2
 from google.auth.credentials import Credentials
-from google_auth_httplib2 import AuthorizedHttp, Request  # type: ignore[import-untyped]  # it has no types
+from google.auth.exceptions import RefreshError
+from google_auth_httplib2 import Request  # type: ignore[import-untyped]  # it has no types
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 from googleapiclient.http import BatchHttpRequest, HttpRequest
@@ -43,8 +42,10 @@ from storage.context import holding
 from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google.errors import Fault, FaultKind, find_fault
 from tasks.errors import DiligenceError, NotLoggedIn, SourceFailed, TookTooLong, TooManyRequests
+from tasks.remote.environment import GOOGLE, check_connection
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry, seconds_left, within
+from tasks.remote.timed_stream import TimedStream, limit_time
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource
@@ -55,7 +56,8 @@ _CONNECT = 10.0  # seconds
 FIRST_BYTE = 30.0  # seconds: large exports are made before the first byte comes
 WINDOW = 5.0  # seconds within which …
 _SLOWEST = 20_000  # … so many bytes come, or the body is given up and asked for again, with more patience
-_PIECE = 64 * 1024
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS = 6
 LARGEST_ANSWER = 64 * 1024 * 1024  # of JSON: a page of 1,000 files with all fields is 5 MB
 _GOOGLE = (".google.com", ".googleapis.com", ".googleusercontent.com")
 
@@ -92,120 +94,123 @@ def limit_attempt(patience: float = 1.0, sink: Sink | None = None) -> AbstractCo
     return holding(_attempt, _Attempt(patience, sink))
 
 
-def bound_wait(seconds: float) -> float:
-    """The time-out for a single wait: never beyond the deadline.
+class _PacedStream(TimedStream):
+    """A connection on which an answer is abandoned if it arrives too slowly."""
 
-    Raises:
-        TimeoutError: the deadline is over.
-    """
-    remaining = min(seconds, seconds_left())
-    if remaining <= 0:
-        raise TimeoutError("the deadline is over")
-    return remaining
+    _since = 0.0  # when the window began; 0 before the first byte of an answer
+    _came = 0  # bytes within the window
 
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._since = 0.0
+        super().write(buffer, timeout)
 
-class _Timed(io.RawIOBase):
-    """The bytes of one answer, abandoned if they arrive too slowly."""
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
-        self._raw = raw
-        self._socket = sock
-        self._patience = _attempt.get().patience
-        self._since = 0.0  # when the window began; 0 before the first byte
-        self._came = 0  # bytes within the window
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        now = time.monotonic()
-        if self._since and now - self._since >= WINDOW * self._patience:
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - our own apply
+        now, patience = time.monotonic(), _attempt.get().patience
+        if self._since and now - self._since >= WINDOW * patience:
             if self._came < _SLOWEST:
                 raise TimeoutError("the answer comes too slowly")
             self._since, self._came = now, 0
-        self._socket.settimeout(bound_wait((WINDOW if self._since else FIRST_BYTE) * self._patience))
-        self._hurry()
-        count = self._raw.readinto(buffer)
-        self._since = self._since or time.monotonic()
-        self._came += count or 0
-        return count
-
-    def _hurry(self) -> None:
-        """Acknowledge data at once: a server that sends head and body apart may wait for it, 40 ms a call."""
-        if hasattr(socket, "TCP_QUICKACK"):  # Linux has it, and forgets it after a while
-            with contextlib.suppress(OSError):
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-
-    def close(self) -> None:
-        if not self.closed:
-            self._raw.close()
-        super().close()
+        if hasattr(socket, "TCP_QUICKACK"):  # a server that sends head and body apart may wait for it, 40 ms a call
+            with contextlib.suppress(OSError):  # Linux forgets it after a while
+                self.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        piece = super().read(max_bytes, (WINDOW if self._since else FIRST_BYTE) * patience)
+        if not self._since:
+            self._since, self._came = time.monotonic(), 0
+        self._came += len(piece)
+        return piece
 
 
-class _Answer(HTTPResponse):
-    """An answer that is read within the limits; a download's body is written to its sink."""
-
-    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
-        super().__init__(sock, *args, **options)
-        self.fp = io.BufferedReader(_Timed(self.fp.detach(), sock), _PIECE)
-
-    def read(self, amt: int | None = None) -> bytes:
-        if amt is not None:
-            return super().read(amt)
-        sink = _attempt.get().sink
-        if sink is not None and self.status in {200, 206}:
-            sink.begin(self.status, self.headers)
-            for piece in self._pieces():
-                sink.write(piece)
-            return b""
-        body = bytearray()
-        for piece in self._pieces():
-            body += piece
-            if len(body) > LARGEST_ANSWER:
-                raise SourceFailed("Google Drive's answer is larger than any that is expected. Try again.")
-        return bytes(body)
-
-    def _pieces(self) -> Iterator[bytes]:
-        while piece := super().read(_PIECE):
-            yield piece
-        if self.length:  # HTTPResponse.read(amt) does not tell of a body that ends early
-            raise IncompleteRead(b"", self.length)
+class _Backend(httpcore.SyncBackend):
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        seconds = limit_time(timeout, httpcore.ConnectTimeout)
+        return _PacedStream(super().connect_tcp(host, port, seconds, local_address, socket_options))
 
 
-class _Connection(httplib2.HTTPConnectionWithTimeout):
-    response_class = _Answer
-
-    def connect(self) -> None:
-        self.timeout = bound_wait(_CONNECT)
-        super().connect()
+class TokenRefused(RefreshError):
+    """Google did not accept the access token in a part of a batch."""
 
 
-class _SecureConnection(httplib2.HTTPSConnectionWithTimeout):
-    response_class = _Answer
+class _NoRenewal:
+    """Takes the place of credentials: the library would renew them by itself, over a connection without a time-out."""
 
-    def connect(self) -> None:
-        self.timeout = bound_wait(_CONNECT)
-        super().connect()
+    access_token, access_token_expired = "", False
+
+    def refresh(self, _http: object) -> None:
+        raise TokenRefused("refused")  # type: ignore[no-untyped-call]
 
 
-class Wire(httplib2.Http):
-    """The connections of one thread at a time, to Google and to the places in `extra_places` (`scheme://host:port`).
+@dataclass(frozen=True)
+class Wire:
+    """HTTP in the form in which Google's library calls httplib2, with the token of `account` in each request.
 
-    Redirects lead nowhere else either, so neither a token nor a document's address leaves these hosts. With
-    `extra_places` None, any place is allowed.
+    It leads to Google and to the places in `extra_places` (`scheme://host:port`). Redirects lead nowhere else either,
+    so neither a token nor a document's address leaves these hosts. With `extra_places` None, any place is allowed.
     """
 
-    def __init__(self, extra_places: Collection[str] | None) -> None:
-        super().__init__(timeout=_CONNECT)
-        self._extra_places = extra_places
+    connections: httpcore.ConnectionPool
+    extra_places: Collection[str] | None
+    account: Credentials | None = None
+    credentials: ClassVar = _NoRenewal()
 
-    def request(self, uri: str, *args: Any, **options: Any) -> tuple[httplib2.Response, bytes]:
-        if self._extra_places is not None and not may_hold_token(uri, self._extra_places):
-            raise SourceFailed("Google Drive sent this download to a place that is not Google's. It was not followed.")
-        secure = urlsplit(uri).scheme == "https"
-        options["connection_type"] = _SecureConnection if secure else _Connection
-        answer: tuple[httplib2.Response, bytes] = super().request(uri, *args, **options)
-        return answer
+    def request(
+        self,
+        uri: str,
+        method: str = "GET",
+        body: bytes | str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **_: object,
+    ) -> tuple[httplib2.Response, bytes]:
+        """The answer with its body; a download's body is written to its sink."""
+        sent: dict[bytes | str, bytes | str] = {**(headers or {}), "host": urlsplit(uri).netloc}
+        if sent.get("accept-encoding") != "identity":
+            sent["accept-encoding"] = "gzip"
+        if self.account is not None:
+            self.account.apply(sent)  # type: ignore[no-untyped-call]
+        content = body.encode() if isinstance(body, str) else body
+        limits = {"timeout": dict.fromkeys(("connect", "write"), _CONNECT)}
+        for _redirect in range(_MOST_REDIRECTS):
+            if self.extra_places is not None and not may_hold_token(uri, self.extra_places):
+                raise SourceFailed(
+                    "Google Drive sent this download to a place that is not Google's. It was not followed."
+                )
+            with self.connections.stream(method, uri, headers=sent, content=content, extensions=limits) as response:
+                told = {name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
+                answer = httplib2.Response({**told, "status": str(response.status)})
+                if method != "GET" or response.status not in _REDIRECTS:
+                    return answer, _read_body(response, answer)
+            if "location" not in answer:
+                raise HTTPException("a redirect to nowhere")
+            before, uri = uri, urljoin(uri, answer["location"])
+            sent["host"] = urlsplit(uri).netloc
+            if place(uri) != place(before):
+                sent.pop("authorization", None)
+        raise HTTPException("too many redirects")
+
+
+def _read_body(response: httpcore.Response, answer: httplib2.Response) -> bytes:
+    sink = _attempt.get().sink
+    if sink is not None and response.status in {200, 206}:
+        sink.begin(response.status, answer)
+        for piece in response.iter_stream():
+            sink.write(piece)
+        return b""
+    body = bytearray()
+    unpacker = zlib.decompressobj(31) if answer.get("content-encoding") == "gzip" else None
+    try:
+        for piece in response.iter_stream():
+            body += piece if unpacker is None else unpacker.decompress(piece, LARGEST_ANSWER + 1)
+            if len(body) > LARGEST_ANSWER:
+                raise SourceFailed("Google Drive's answer is larger than any that is expected. Try again.")
+    except zlib.error:
+        raise HTTPException("its compression is broken") from None
+    return bytes(body)
 
 
 def place(url: str) -> str:
@@ -227,17 +232,20 @@ TRIES = 8  # of a call that brings nothing: where every fifth call fails, 1 in 4
 _TRIES_UNREACHABLE = 4  # where nothing answers at all: 2 s
 _RENEWALS = 2  # of the access token for one call: a new one that is refused too means that the grant is gone
 BACKOFF = Backoff(0.25, longest=16.0, jitter=(0, 1))
-IDLE_SECONDS = 60.0  # seconds that a connection may wait for its next request; Google closes them after some minutes
+IDLE_SECONDS = 60.0  # that a connection may wait for its next request; Google closes them after some minutes
+_MOST_IDLE = 64  # connections
 _BATCH_SIZE = 100  # requests in one batch: Google's limit
 _MUTED_LOGGERS = (
     "google_auth_httplib2",
     "googleapiclient.discovery",
     "googleapiclient.http",
     "googleapiclient.model",
+    "httpcore.connection",
+    "httpcore.http11",
+    "httpcore.proxy",
     "requests_oauthlib.oauth2_session",
 )
 T = TypeVar("T")
-IdleConnections = deque[tuple[float, Wire]]  # (since when, connection)
 
 
 class Client:
@@ -249,10 +257,12 @@ class Client:
         """`seconds` is the most that one call may take, including retries and waiting for the quota."""
         settings = settings or GoogleDriveSettings.current()
         self._credentials = credentials
-        self._renewing = threading.Lock()
         self._drive = drive_at(settings.google_api_endpoint)
         self._batch_uri = settings.google_batch_uri
-        self.connections = pool_for(frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri))))
+        self.connections = share_connections(check_connection(settings.google_api_endpoint, GOOGLE))
+        places = frozenset(map(place, (settings.google_api_endpoint, settings.google_batch_uri)))
+        self._wire = Wire(self.connections, places, credentials)
+        self._to_tokens = Wire(share_connections(check_connection(settings.google_token_uri, GOOGLE)), None)
         self._seconds = seconds
         self._limiter = RateLimiter(RateLimit(spaced=True))
         self.requests = 0
@@ -272,7 +282,7 @@ class Client:
             TooManyRequests, Unavailable, SourceFailed, TookTooLong: trying again did not help.
         """
 
-        def attempt(http: AuthorizedHttp) -> dict[str, Any]:
+        def attempt(http: Any) -> dict[str, Any]:
             answer = make(self._drive).execute(http=http, num_retries=0)
             if not isinstance(answer, dict):
                 raise ValueError("no JSON object")  # noqa: TRY004 - as for what is no JSON at all
@@ -302,7 +312,7 @@ class Client:
             As `call`, and what the sink raises.
         """
 
-        def attempt(http: AuthorizedHttp) -> None:
+        def attempt(http: Any) -> None:
             request = make(self._drive)
             request.headers = {**(request.headers or {}), "accept-encoding": "identity"}
             try:
@@ -318,7 +328,7 @@ class Client:
     def _batch(self, makes: Sequence["Make"]) -> list[dict[str, Any] | DiligenceError]:
         answers: dict[int, dict[str, Any] | DiligenceError] = {}
 
-        def attempt(http: AuthorizedHttp) -> None:
+        def attempt(http: Any) -> None:
             failures: list[Exception] = []
 
             def collect(number: str, answer: Any, error: Exception | None) -> None:
@@ -350,7 +360,7 @@ class Client:
 
     def _retry(
         self,
-        attempt: Callable[[AuthorizedHttp], T],
+        attempt: Callable[[Any], T],
         *,
         cost: Callable[[], int] = lambda: 1,
         sink: Sink | None = None,
@@ -367,15 +377,16 @@ class Client:
                     with limit_attempt(2.0**patience.tries):
                         token = self._token(refused[-1] if refused else "")
                     self.requests += 1
-                    with self.connections.connection() as wire, limit_attempt(2.0**patience.tries, sink):
-                        answer = attempt(AuthorizedHttp(AccessToken(self._credentials), http=wire))
+                    with limit_attempt(2.0**patience.tries, sink):
+                        answer = attempt(self._wire)
                 except DiligenceError:
                     raise
                 except Exception as error:
                     fault = find_fault(error)
                     if fault is None:
                         raise
-                    is_new_token = isinstance(error, TokenRefused) and token not in refused
+                    is_refused = isinstance(error, HttpError | TokenRefused) and fault.kind is FaultKind.EXPIRED
+                    is_new_token = is_refused and token not in refused
                     if is_new_token and len(refused) < _RENEWALS:
                         refused.append(token)
                         raise _FailedCall(fault, at_once=True) from None
@@ -401,99 +412,29 @@ class Client:
             raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 
     def _token(self, refused: str) -> str:
-        """An access token that is valid and is not the refused one; one thread renews it for all."""
+        """An access token that is valid and is not the refused one."""
         if not self._credentials.valid or self._credentials.token == refused:
-            with self._renewing:
-                if not self._credentials.valid or self._credentials.token == refused:
-                    with single_connection() as wire:
-                        self._credentials.refresh(Request(wire))  # type: ignore[no-untyped-call]
+            self._credentials.refresh(Request(self._to_tokens))  # type: ignore[no-untyped-call]
         return str(self._credentials.token)
 
 
-class ConnectionPool:
-    """Idle connections to Google and to the places in `extra_places`, which are in the form of `Wire`."""
-
-    def __init__(self, extra_places: frozenset[str]) -> None:
-        self._extra_places = extra_places
-        self._idle: IdleConnections = deque()  # the newest at the right, where they are taken from
-        weakref.finalize(self, _close_all, self._idle)
-
-    def close(self) -> None:
-        """Close the idle connections."""
-        _close_all(self._idle)
-
-    @property
-    def idle_count(self) -> int:
-        """How many connections are idle."""
-        return len(self._idle)
-
-    @contextmanager
-    def connection(self) -> Iterator[Wire]:
-        """A connection for one thread at a time; it is closed after an error."""
-        wire = self._take()
-        try:
-            yield wire
-        except HttpError:  # the answer was read to its end
-            self._put(wire)
-            raise
-        except BaseException:
-            wire.close()
-            raise
-        self._put(wire)
-
-    def _take(self) -> Wire:
-        try:
-            return self._idle.pop()[1]
-        except IndexError:
-            return Wire(self._extra_places)
-
-    def _put(self, wire: Wire) -> None:
-        now = time.monotonic()
-        self._idle.append((now, wire))
-        try:
-            while self._idle[0][0] < now - IDLE_SECONDS:
-                self._idle.popleft()[1].close()
-        except IndexError:  # another thread has taken the last
-            pass
-
-
 @lru_cache(maxsize=4)
-def pool_for(places: frozenset[str]) -> ConnectionPool:
-    """The process's connections to these places."""
-    return ConnectionPool(places)
-
-
-@contextmanager
-def single_connection() -> Iterator[Wire]:
-    """A connection for one request, to the token endpoint wherever it is."""
-    wire = Wire(None)
-    try:
-        yield wire
-    finally:
-        wire.close()
-
-
-class AccessToken(Credentials):
-    """The current access token. The client renews it, once for all threads and within the deadline.
-
-    Service accounts' own tokens would start a thread that looks up their region over our connection (google-auth 2.62),
-    and a batch would renew one over a connection without a time-out.
-    """
-
-    def __init__(self, credentials: Credentials) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.token = credentials.token
-        self._credentials = credentials
-
-    def apply(self, headers: Any, token: str | None = None) -> None:
-        self._credentials.apply(headers, token)  # type: ignore[no-untyped-call]
-
-    def refresh(self, request: Any) -> None:  # noqa: ARG002 - the library's signature
-        raise TokenRefused("refused")  # type: ignore[no-untyped-call]
-
-
-class TokenRefused(google.auth.exceptions.RefreshError):
-    """Google did not accept the access token."""
+def share_connections(proxy: str | None) -> httpcore.ConnectionPool:
+    """The process's connections, by way of this proxy."""
+    limits: dict[str, Any] = {
+        "ssl_context": ssl.create_default_context(cafile=os.environ.get("HTTPLIB2_CA_CERTS") or certifi.where()),
+        "max_connections": None,
+        "max_keepalive_connections": _MOST_IDLE,
+        "keepalive_expiry": IDLE_SECONDS,
+        "network_backend": _Backend(),
+    }
+    connections = httpcore.ConnectionPool(**limits)
+    if proxy is not None:
+        parts = urlsplit(proxy)
+        user = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        connections = httpcore.HTTPProxy(proxy, user, **limits)
+    atexit.register(connections.close)
+    return connections
 
 
 @lru_cache(maxsize=4)
@@ -561,11 +502,6 @@ class _Patience:
         if seconds >= seconds_left():
             raise TookTooLong("Google Drive took too long to answer. Try again later, or over a faster line.")
         return seconds
-
-
-def _close_all(idle: IdleConnections) -> None:
-    while idle:
-        idle.pop()[1].close()
 
 
 mute_loggers()

@@ -11,6 +11,7 @@ HTML or not at all.
 """
 
 import json
+import socket
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from http.client import HTTPException
 from typing import Any
 
 import google.auth.exceptions
-import httplib2
+import httpcore
 from googleapiclient.errors import BatchError, HttpError
 
 from tasks.errors import (
@@ -136,7 +137,10 @@ def find_fault(error: Exception) -> Fault | None:
         return _refusal(error)
     if isinstance(error, google.auth.exceptions.GoogleAuthError):
         return _of_login(error)
-    if isinstance(error, httplib2.ServerNotFoundError | ConnectionRefusedError):
+    if isinstance(error, httpcore.NetworkError | httpcore.TimeoutException):
+        cause = error.__cause__ or error.__context__
+        error = cause if isinstance(cause, OSError) else TimeoutError()
+    if isinstance(error, socket.gaierror | ConnectionRefusedError):
         return Fault(FaultKind.AWAY, Unavailable("Google Drive is out of reach. Check the network, then try again."))
     if isinstance(error, ssl.SSLCertVerificationError):
         return Fault(
@@ -148,7 +152,9 @@ def find_fault(error: Exception) -> Fault | None:
     if isinstance(error, OSError):
         return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive was lost. Try again."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
-    if isinstance(error, HTTPException | httplib2.HttpLib2Error | BatchError | ValueError | KeyError | IndexError):
+    if isinstance(
+        error, HTTPException | httpcore.ProtocolError | httpcore.ProxyError | BatchError | ValueError | LookupError
+    ):
         return Fault(
             FaultKind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again.")
         )

@@ -34,7 +34,7 @@ def check_folder(reference: str) -> Iterator[CheckResult]:
     Raises:
         NotConfigured, NotLoggedIn: there is no account, or its login is over.
     """
-    libraries = ("google-api-python-client", "google-auth", "httplib2")
+    libraries = ("google-api-python-client", "google-auth", "httpcore")
     yield CheckResult("software", ", ".join([f"Python {python_version()}", *(f"{n} {version(n)}" for n in libraries)]))
     credentials, settings = find_credentials(run_identity()), GoogleDriveSettings.current()
     client = Client(credentials, settings)

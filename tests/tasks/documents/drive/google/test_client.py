@@ -1,6 +1,5 @@
 """The client against the emulator, through faults, and against servers that answer as no server should."""
 
-import gc
 import logging
 import socket
 import threading
@@ -69,7 +68,7 @@ def test_one_client_serves_many_threads_and_reuses_its_connections(emulator: Dri
     ids = files(emulator, 200)
     with client_of(emulator) as client:
         assert names(client, ids, threads=16) == [f"{number}.txt" for number in range(200)]
-        assert 1 <= client.connections.idle_count <= 16
+        assert 1 <= len(client.connections.connections) <= 16
 
 
 def test_query_longer_than_an_address_may_be_is_sent(emulator: DriveEmulator) -> None:
@@ -415,25 +414,14 @@ def test_address_of_the_api_may_be_given_with_or_without_its_path(home: object, 
         assert server.requests[0].startswith("GET /drive/v3/files/1?")
 
 
-def test_connections_are_shared_by_accounts_and_closed_when_let_go(emulator: DriveEmulator) -> None:
+def test_connections_are_shared_by_accounts(emulator: DriveEmulator) -> None:
     [file_id] = files(emulator, 1)
+    client_module.share_connections(None).close()
     for _ in range(5):
-        Client(Credentials(emulator.token(ADA)), settings_of(emulator.base)).call(  # type: ignore[no-untyped-call]
-            lambda drive: make(drive, file_id)
-        )
-    places = frozenset({emulator.base})
-    assert client_module.pool_for(places).idle_count == 1
-    client_module.pool_for.cache_clear()
-    gc.collect()  # an open socket would be a ResourceWarning here, and so a failure
-
-
-def test_connections_that_waited_long_are_closed(emulator: DriveEmulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = files(emulator, 50)
-    with client_of(emulator) as client:
-        names(client, ids)
-        monkeypatch.setattr(client_module, "IDLE_SECONDS", -1)
-        client.call(lambda drive: make(drive, ids[0]))
-        assert client.connections.idle_count == 0
+        client = Client(Credentials(emulator.token(ADA)), settings_of(emulator.base))  # type: ignore[no-untyped-call]
+        client.call(lambda drive: make(drive, file_id))
+    assert len(client_module.share_connections(None).connections) == 1
+    client_module.share_connections(None).close()
 
 
 def test_nothing_of_a_call_is_logged(emulator: DriveEmulator, caplog: pytest.LogCaptureFixture) -> None:

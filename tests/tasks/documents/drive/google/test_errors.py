@@ -1,6 +1,7 @@
 """What Google's refusals mean for whoever asked."""
 
 import pickle
+import socket
 import ssl
 from email.utils import formatdate
 from http.client import IncompleteRead
@@ -114,7 +115,7 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
     ("error", "kind", "meaning"),
     [
         (ConnectionRefusedError(), FaultKind.AWAY, Unavailable),
-        (httplib2.ServerNotFoundError("no such host"), FaultKind.AWAY, Unavailable),
+        (socket.gaierror("no such host"), FaultKind.AWAY, Unavailable),
         (ConnectionResetError(), FaultKind.PASSING, Unavailable),
         (BrokenPipeError(), FaultKind.PASSING, Unavailable),
         (TimeoutError(), FaultKind.PASSING, Unavailable),
