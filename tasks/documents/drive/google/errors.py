@@ -13,11 +13,12 @@ HTML or not at all.
 import json
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+import tomllib
 from dataclasses import dataclass
 from enum import Enum, auto
 from http.client import HTTPException
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import google.auth.exceptions
 import httpcore
@@ -82,45 +83,8 @@ class ExportTooLarge(TooLarge):
 
 _RATE = {"userRateLimitExceeded", "rateLimitExceeded"}
 _PASSING = {"backendError", "internalError", "transientError"}
-_LASTING: Mapping[str, Callable[[], DiligenceError]] = {
-    "cannotDownloadFile": lambda: NotAllowed(
-        "The document's owner does not let this account download it. Ask for the right to download."
-    ),
-    "cannotDownloadAbusiveFile": lambda: NotAllowed(
-        "Google considers this document malware or spam and does not release it. Ask its owner about it."
-    ),
-    "fileNotDownloadable": lambda: make_unsupported_error("This kind of Google file has no content to download."),
-    "fileNotExportable": lambda: make_unsupported_error("Google does not export this kind of file."),
-    "exportSizeLimitExceeded": lambda: ExportTooLarge(
-        "The document is larger than Google exports. Split it, or store it as a file in the drive."
-    ),
-    "downloadQuotaExceeded": lambda: TooManyRequests(
-        "Google has stopped downloads of this document for now, since it was fetched too often. "
-        "Try again tomorrow, or make a copy of it in the drive.",
-        86_400,
-    ),
-    "insufficientFilePermissions": lambda: NotAllowed(
-        "This account may not read the document's content. Ask its owner to share it."
-    ),
-    "appNotAuthorizedToFile": lambda: NotAllowed(
-        "This application has no access to the document. Log in again and allow it to read the drive."
-    ),
-    "insufficientPermissions": lambda: NotAllowed(
-        "The login does not include reading Google Drive. Log in again and agree to it (scope drive.readonly)."
-    ),
-    "accessNotConfigured": lambda: NotConfigured(
-        "The Google Drive API is not switched on. Enable it in the Google project of DILIGENCE_GOOGLE_CLIENT_ID "
-        "or DILIGENCE_GOOGLE_CREDENTIALS."
-    ),
-    "USER_PROJECT_DENIED": lambda: NotConfigured(
-        "This account may not use the Google project that quotas are counted for (quota_project_id in the file that "
-        "DILIGENCE_GOOGLE_CREDENTIALS names). Give it the role Service Usage Consumer there, or remove the line."
-    ),
-    "domainPolicy": lambda: NotAllowed("Your organisation's administrator does not allow this application on Drive."),
-    "dailyLimitExceeded": lambda: TooManyRequests(
-        "The Google project's quota for today is used up. Try again tomorrow, or raise it.", 86_400
-    ),
-}
+_LASTING: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text("utf-8"))
+_ERRORS: Final = {kind.__name__: kind for kind in (ExportTooLarge, NotAllowed, NotConfigured)}
 
 
 def make_unsupported_error(what: str) -> UnsupportedFormat:
@@ -129,6 +93,12 @@ def make_unsupported_error(what: str) -> UnsupportedFormat:
     return UnsupportedFormat(
         f"{what} Google's documents, spreadsheets, presentations and drawings are read, and {others}."
     )
+
+
+def _lasting_error(error: str, says: str, retry_after: int = 0) -> DiligenceError:
+    if error == "UnsupportedFormat":
+        return make_unsupported_error(says)
+    return TooManyRequests(says, retry_after) if retry_after else _ERRORS[error](says)
 
 
 def find_fault(error: Exception) -> Fault | None:
@@ -153,7 +123,8 @@ def find_fault(error: Exception) -> Fault | None:
         return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive was lost. Try again."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
     if isinstance(
-        error, HTTPException | httpcore.ProtocolError | httpcore.ProxyError | BatchError | ValueError | LookupError
+        error,
+        HTTPException | httpcore.ProtocolError | httpcore.ProxyError | BatchError | ValueError | KeyError | IndexError,
     ):
         return Fault(
             FaultKind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again.")
@@ -183,7 +154,7 @@ def _refusal(error: HttpError) -> Fault:
     if status == 401:
         return Fault(FaultKind.EXPIRED, NotLoggedIn(_LOG_IN_AGAIN))
     if reason in _LASTING:
-        return Fault(FaultKind.LASTING, _LASTING[reason]())
+        return Fault(FaultKind.LASTING, _lasting_error(**_LASTING[reason]))
     if status == 403:
         # The API refuses in JSON. A page is of Google's front, which takes many calls for a robot's, or of a proxy.
         kind = FaultKind.LASTING if reason else FaultKind.PASSING
