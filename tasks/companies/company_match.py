@@ -10,12 +10,14 @@ scripts or cookies, and how little it says. A page with much text or many links 
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import idna
@@ -26,23 +28,10 @@ from tasks.companies.web.page import Page
 from tasks.companies.web.transport import registrable_domain
 from tasks.language.normalise import same_name
 
-_APART: Final = re.compile(
-    r"(?:not (?:to be )?(?:confused|mistaken|affiliated|associated|connected|related)|unrelated|"
-    r"(?:no|any) (?:relation|connection|affiliation)|distinguish(?:ed)?|different (?:company|firm)|"
-    r"nicht (?:zu )?verwechseln|ne pas confondre|no confundir)\b(?:(?![.!?]\s|\n).){0,120}$",
-    re.IGNORECASE,
-)
+_KNOWN: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("walls.toml").read_text("utf-8"))
+_APART: Final = re.compile(rf"(?:{'|'.join(_KNOWN['apart'])})\b(?:(?![.!?]\s|\n).){{0,120}}$", re.IGNORECASE)
 """Words with which a page names a company that it is not about; the rest of the sentence is before the name."""
-_PARKED: Final = re.compile(
-    r"domain (?:name )?(?:is|may be|might be) (?:available )?for sale|buy this domain|domain parking|"
-    r"(?:domain|page|site) (?:is|has been) (?:parked|reserved)|domain (?:is|has been) registered|"
-    r"parked (?:free|domain)|(?:sedo|dan|afternic|hugedomains|bodis|parkingcrew|godaddy)(?:\.com)? (?:domain )?park|"
-    r"(?:domain|website) (?:has )?expired|this domain (?:was|has been) recently registered|"
-    r"inquire about this domain|get this domain|diese domain (?:steht zum verkauf|ist geparkt|wurde registriert)|"
-    r"ce (?:nom de )?domaine est (?:à vendre|en vente)|este dominio est[áa] (?:en venta|a la venta)|"
-    r"make an offer on this domain|related searches.{0,80}privacy policy",
-    re.IGNORECASE | re.DOTALL,
-)
+_PARKED: Final = re.compile("|".join(_KNOWN["parked"]), re.IGNORECASE | re.DOTALL)
 _MAX_PARKED: Final = 2000
 """Characters; a longer page is not a parked one, whatever it says about domains."""
 _MAX_OTHER_COMPANIES: Final = 8
@@ -189,46 +178,18 @@ class Wall(Enum):
         return self in {Wall.BROWSER, Wall.DENIED, Wall.CONSENT, Wall.LOGIN}
 
 
-_MARKS: Final[tuple[tuple[bytes, Wall, bool], ...]] = (
-    (b"_cf_chl_opt", Wall.BROWSER, True),
-    (b"/orchestrate/chl_page/", Wall.BROWSER, True),
-    (b"gokuprops", Wall.BROWSER, True),
-    (b"captcha-delivery.com", Wall.BROWSER, True),
-    (b"px-captcha", Wall.BROWSER, True),
-    (b"/.well-known/sgcaptcha/", Wall.BROWSER, True),
-    (b"anubis_challenge", Wall.BROWSER, True),
-    (b"errors.edgesuite.net", Wall.DENIED, True),
-    (b"incapsula incident id", Wall.DENIED, True),
-    (b"cf-error-details", Wall.DENIED, True),
-    (b"/cgi-sys/defaultwebpage.cgi", Wall.DEFAULT, True),
-    (b"/cdn-cgi/challenge-platform/", Wall.BROWSER, False),
-    (b"awswafintegration", Wall.BROWSER, False),
-    (b"_incapsula_resource", Wall.BROWSER, False),
-    (b"reference #", Wall.DENIED, False),
-)
-"""What makers of walls write into them (in lower case): Cloudflare, AWS WAF, DataDome, HUMAN (its enforcers' block page
-has the element `px-captcha`), SiteGround, Anubis, Akamai, Imperva, cPanel. The flag: not on ordinary pages too, as
-Cloudflare's "JavaScript Detections" are (developers.cloudflare.com/bots/additional-configurations)."""
-_HOSTS: Final = {
-    **dict.fromkeys(("consent", "consents", "cmp"), Wall.CONSENT),
-    **dict.fromkeys(("accounts", "auth", "idp", "login", "signin", "sso"), Wall.LOGIN),
-    **dict.fromkeys(("captcha", "challenge", "validate"), Wall.BROWSER),
-}
+_MARKS: Final = [
+    (mark.encode(), Wall[name.upper()], certainty == "sure")
+    for certainty, marks in _KNOWN["marks"].items()
+    for name, written in marks.items()
+    for mark in written
+]
+"""What makers of walls write into them, which wall that is, and whether it is on no ordinary page."""
+_HOSTS: Final = {label: Wall[name.upper()] for name, labels in _KNOWN["hosts"].items() for label in labels}
 """The first label of hosts to which a site sends those whom it does not let in."""
-_WORDS: Final = (
-    (re.compile(r"java ?script|captcha|\bddos\b", re.IGNORECASE), Wall.BROWSER),
-    (re.compile(r"\bcookies?\b|クッキー|\bprivacy\b|datenschutz|vie privée", re.IGNORECASE), Wall.CONSENT),
-    (
-        re.compile(
-            r"\b(?:wordpress|joomla|drupal|typo3|contao|wix|shopify|squarespace|webflow|prestashop|magento|nginx|"
-            r"openresty|apache2?|httpd|litespeed|iis\d*|internet information services|caddy|tomcat|plesk|cpanel|"
-            r"directadmin|ispconfig|xampp|ubuntu|debian|centos|fedora|red hat|almalinux|rocky linux|django|laravel|"
-            r"hostinger|godaddy|ionos|ovh(?:cloud)?|namecheap|bluehost|netlify|vercel|github pages)\b",
-            re.IGNORECASE,
-        ),
-        Wall.DEFAULT,
-    ),
-)
+_WORDS: Final = [
+    (re.compile("|".join(words), re.IGNORECASE), Wall[name.upper()]) for name, words in _KNOWN["words"].items()
+]
 """What is called the same in each language: what a wall asks for, and the software and hosts of default pages."""
 _CONTROL: Final = re.compile(rb"<(?:button|form|input)\b", re.IGNORECASE)
 _PASSWORD: Final = re.compile(rb"type=[\"']?password", re.IGNORECASE)

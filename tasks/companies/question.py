@@ -9,9 +9,11 @@ support are left out (`tasks.statements`).
 import logging
 import re
 import time
+import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -50,25 +52,7 @@ _RULES: Final = (
     "says it, one sentence for each, in the source's own words where you can. A statement that no source supports is "
     "left out."
 )
-_OPENINGS: Final = {
-    "name": "The company's name is",
-    "description": "The company is described so:",
-    "hq": "The headquarters is at",
-    "locations": "A location is at",
-    "founded_year": "The company was founded in the year",
-    "company_size": "The number of employees (company size) is",
-    "company_size_on_social": "The number of employees on the social network is",
-    "specialities": "The specialities are",
-    "categories": "The categories are",
-    "customer_list": "The customers are",
-    "similar_companies": "A similar company:",
-    "affiliated_companies": "An affiliated company:",
-    "acquisitions": "The acquisitions:",
-    "exit_data": "An exit:",
-    "funding_data": "A funding round:",
-    "updates": "A post of the company:",
-    "extra.founding_date": "The company was founded on the date",
-}
+_OPENINGS: Final[dict[str, str]] = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 """How the sentence about a field begins."""
 
 

@@ -6,9 +6,11 @@ is a publisher, a parent or a customer, and is left out. Telephone numbers are g
 """
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -18,27 +20,12 @@ from tasks.companies.claims import one_text
 from tasks.companies.profile import head_count_range
 from tasks.companies.web.transport import registrable_domain
 
-_TYPES: Final = frozenset(
-    "Organization Corporation LocalBusiness OnlineBusiness OnlineStore NGO EducationalOrganization CollegeOrUniversity "  # noqa: SIM905 - a list of words reads best as words
-    "GovernmentOrganization NewsMediaOrganization MedicalOrganization ResearchOrganization Airline Consortium "
-    "FinancialService BankOrCreditUnion InsuranceAgency AccountingService ProfessionalService LegalService Store "
-    "AutomotiveBusiness FoodEstablishment LodgingBusiness Hotel Restaurant RealEstateAgent TravelAgency "
-    "EmploymentAgency HealthAndBeautyBusiness HomeAndConstructionBusiness GeneralContractor Project "
-    "FundingAgency PerformingGroup SportsOrganization WorkersUnion LibrarySystem Cooperative".split()
-)
+_KNOWN: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("schema_org.toml").read_text("utf-8"))
 _OUTER_ORGANIZATIONS: Final = ("parentOrganization", "memberOf", "sponsor", "funder", "affiliation")
 _MAX_EMPLOYEES: Final = 10_000_000
 """No company has more."""
 _EMAIL: Final = re.compile(r"[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:T.*)?")
-_MORE_COUNTRIES: Final = {
-    "deutschland": "DE", "österreich": "AT", "schweiz": "CH", "france": "FR", "españa": "ES", "italia": "IT",
-    "usa": "US", "united states of america": "US", "uk": "GB", "united kingdom": "GB", "great britain": "GB",
-    "england": "GB", "scotland": "GB", "wales": "GB", "danmark": "DK", "sverige": "SE", "norge": "NO", "suomi": "FI",
-    "nederland": "NL", "the netherlands": "NL", "belgië": "BE", "belgique": "BE", "polska": "PL", "czechia": "CZ",
-    "south korea": "KR", "russia": "RU", "türkiye": "TR", "vietnam": "VN",
-}  # fmt: skip
-"""Names of countries that the table of ISO 3166 does not have."""
 
 
 def own_organization(things: Sequence[Mapping[str, Any]], domain: str) -> Mapping[str, Any] | None:
@@ -97,7 +84,7 @@ def read_organization(thing: Mapping[str, Any], base: str, domain: str) -> Itera
 
 
 def _is_organization(thing: Mapping[str, Any]) -> bool:
-    return not _TYPES.isdisjoint(type_ for type_ in _list(thing.get("@type")) if isinstance(type_, str))
+    return any(type_ in _KNOWN["types"] for type_ in _list(thing.get("@type")))
 
 
 def _urls(thing: Mapping[str, Any], names: Sequence[str] = ("url", "@id")) -> list[str]:
@@ -150,7 +137,7 @@ def _country(value: Any) -> str | None:
 
 @cache
 def _countries() -> dict[str, str]:
-    return {name.casefold(): code for code, name in country_names.items()} | _MORE_COUNTRIES
+    return {name.casefold(): code for code, name in country_names.items()} | _KNOWN["countries"]
 
 
 def _phone(value: Any, country: str | None) -> str | None:

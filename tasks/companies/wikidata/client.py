@@ -19,9 +19,11 @@ considers current: the preferred ones, otherwise the normal ones.
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -36,25 +38,9 @@ from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"
 _LANGUAGE: Final = "P407"
-_PROPERTIES: Final = frozenset(
-    "P17 P31 P112 P127 P154 P159 P169 P249 P281 P297 P355 P414 P452 P571 P576 P749 P856 P1128 P1278 P2139 P1329 P1448 "  # noqa: SIM905 - a list of words reads best as words
-    "P1454 P2002 P2013 P2088 P4264 P5531".split()
-)
-"""The properties that are read; an item of a large company has several hundred."""
+KNOWN: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("items.toml").read_text("utf-8"))
+"""The items and properties that are known by their ids."""
 _ENGLISH: Final = ("en", "mul", "en-us", "en-gb", "en-ca")
-_LANGUAGES: Final = {
-    "Q1860": "en", "Q188": "de", "Q150": "fr", "Q1321": "es", "Q652": "it", "Q7411": "nl", "Q5146": "pt",
-    "Q9027": "sv", "Q9035": "da", "Q9043": "nb", "Q1412": "fi", "Q809": "pl", "Q5287": "ja", "Q7850": "zh",
-    "Q9176": "ko", "Q7737": "ru",
-}  # fmt: skip
-"""The most frequent languages of websites, by their items, with their codes."""
-_CURRENCIES: Final = {
-    "Q4917": "USD", "Q4916": "EUR", "Q25224": "GBP", "Q25344": "CHF", "Q25417": "DKK", "Q122922": "SEK",
-    "Q132643": "NOK", "Q8146": "JPY", "Q39099": "CNY", "Q80524": "INR", "Q259502": "AUD", "Q1104069": "CAD",
-    "Q202040": "KRW", "Q173117": "BRL", "Q4730": "MXN", "Q123213": "PLN", "Q131016": "CZK", "Q208526": "TWD",
-    "Q41044": "RUB", "Q199857": "SAR", "Q200294": "AED",
-}  # fmt: skip
-"""Units of amounts of money, by their items, with their codes: those that Wikidata's constraints on P2139 name most."""
 _MAX_STATEMENTS: Final = 1000
 """Of one property; the largest companies have some hundred subsidiaries."""
 _MAX_CHARACTERS: Final = 2000
@@ -150,7 +136,7 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
             statements={
                 name: list(_statements(statements))
                 for name, statements in (entity.get("claims") or {}).items()
-                if name in _PROPERTIES
+                if name in KNOWN["properties"]
             },
             wikipedia=text(link["title"]) if (link := (entity.get("sitelinks") or {}).get("enwiki")) else None,
             retrieved_at=retrieved_at,
@@ -186,7 +172,7 @@ def number(value: Any) -> int | None:
 def money(value: Any) -> tuple[int | float, str] | None:
     """The amount of a quantity whose unit is a currency, and the currency's code; None for other quantities."""
     unit, amount = (value.get("unit"), value.get("amount")) if isinstance(value, dict) else (None, None)
-    currency = _CURRENCIES.get(unit.rpartition("/")[2]) if isinstance(unit, str) else None
+    currency = KNOWN["currencies"].get(unit.rpartition("/")[2]) if isinstance(unit, str) else None
     if (
         currency is None
         or not isinstance(amount, str)
@@ -226,7 +212,7 @@ def iso(value: Any) -> str | None:
 
 def read_website_language(statement: ItemStatement) -> str | None:
     """The language code of a website."""
-    return _LANGUAGES.get(read_id(statement.qualifier(_LANGUAGE)) or "")
+    return KNOWN["languages"].get(read_id(statement.qualifier(_LANGUAGE)) or "")
 
 
 def _statements(statements: Any) -> Iterator[ItemStatement]:
@@ -256,7 +242,7 @@ def _read_retrieval_day(references: Any) -> str | None:
 
 
 def _by_language(terms: Any) -> dict[str, str]:
-    codes = {*_ENGLISH, *_LANGUAGES.values()}  # a country has its name in 300 languages
+    codes = {*_ENGLISH, *KNOWN["languages"].values()}  # a country has its name in 300 languages
     return {
         code: content for code, term in terms.items() if code in codes and (content := text(term["value"])) is not None
     }

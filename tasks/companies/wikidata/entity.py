@@ -32,6 +32,7 @@ from tasks.companies.settings import CompanySettings
 from tasks.companies.web.transport import Address
 from tasks.companies.wikidata.client import (
     END,
+    KNOWN,
     MOMENT,
     PART,
     START,
@@ -77,11 +78,6 @@ _HOME: Final = re.compile(rf"(?:/{_STEP}){{0,3}}/?(?:\?(?:lang|language|locale|h
 """The target of a home page: at most three steps that are a language, a country or the page's usual name.
 
 Not any two letters: `tepco.co.jp/pg/` is TEPCO's power grid, `tu.berlin/ub/` a university's library."""
-_NO_COMPANY: Final = frozenset(
-    "Q5 Q571 Q7397 Q7889 Q11424 Q35127 Q166142 Q193424 Q620615 Q1668024 Q4167410 Q4182287 Q5398426".split()  # noqa: SIM905 - a list of words reads best as words
-)
-"""A human, book, software, video game, film, website, application, web service, mobile app, service on the internet,
-disambiguation page, search engine, television series: these have websites and are not companies."""
 _COMPANY_PROPERTIES: Final = ("P1454", "P159", "P452", "P1128", "P414", "P169", "P1278", "P5531")
 """Properties that hardly anything but a company has."""
 _LEGAL_IDENTIFIERS: Final = ("P1278", "P5531", "P414")
@@ -274,7 +270,7 @@ def _entity(item: Item, domain: str) -> Entity | None:
     # A page deeper in the site is a product's or a division's.
     sites = [statement for address, statement in addresses if is_at(address, domain) and is_home(address)]
     kinds = item.items("P31")
-    if not sites or (kinds and _NO_COMPANY.issuperset(kinds)):
+    if not sites or (kinds and set(kinds) <= {*KNOWN["no_company"]}):
         return None
     return Entity(item, min(sites, key=lambda site: _rank_domain(Entity(item, site), domain)))
 
@@ -323,17 +319,6 @@ def _describe_entity(entity: Entity) -> str:
     return f"{(entity.name or 'an item without a name')[:100]} ({entity.id})"
 
 
-_TYPES: Final = {
-    "Q891723": "PUBLIC_COMPANY",
-    "Q5621421": "PRIVATELY_HELD",  # private company
-    "Q1589009": "PRIVATELY_HELD",  # privately held company
-    "Q163740": "NON_PROFIT",
-    "Q327333": "GOVERNMENT_AGENCY",
-    "Q728646": "PARTNERSHIP",
-    "Q3918": "EDUCATIONAL",  # university
-    "Q2385804": "EDUCATIONAL",  # educational institution
-}
-"""Unambiguous values of P31 and P1454; most legal forms are used by listed companies and by others."""
 _MAX_RELATED: Final = 50
 _MOST_YEARS: Final = 5
 """Years of revenue that are taken, the newest first."""
@@ -446,7 +431,7 @@ def _company_type(item: Item) -> str | None:
     """A listed company, whatever other types it has; otherwise its type, if there is only one."""
     if item.best("P414"):
         return "PUBLIC_COMPANY"
-    types = {_TYPES[id_] for id_ in (*item.items("P31"), *item.items("P1454")) if id_ in _TYPES}
+    types = {name for id_ in (*item.items("P31"), *item.items("P1454")) if (name := KNOWN["types"].get(id_))}
     return types.pop() if len(types) == 1 else None
 
 
