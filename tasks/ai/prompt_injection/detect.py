@@ -142,19 +142,14 @@ def make_patterns(*written: str, scores: bool = False) -> tuple[Pattern, ...]:
     return tuple(Pattern(_compile(each.replace("LEAD", r"\b", 1)), each.startswith("LEAD"), scores) for each in written)
 
 
-LEADS: Final = re.compile(
-    r"""(?:^|[.!?:;,"'(\[>*#/|-]|(?<!\bmay)(?<!\bnot)(?<!\bto)(?<!shall)(?<!will)(?<!\bor)(?<!can)(?<!could)(?<!would)"""
-    r"""(?<!must)(?<!should)\n)\s{0,4}(?:(?:please|kindly|now|and|then|just|simply|so|also|instead,?)\s{1,4}){0,2}(?:always\s{1,4})?$"""
-    r"""|\b(?:please|kindly|now|just|then|and|simply|instead|immediately|always|(?:you|models?|assistants?|reviewers?|ais?|llms?)"""
-    r"""\s{1,4}(?:must|should|shall|will|have\sto|has\sto|need\sto|are\sto|is\sto|may|can))"""
-    r"""(?:\s{1,4}(?:now|always|also|then|only|just|not))?\s{1,4}$"""
-)
-"""What stands before an imperative: the start of a sentence, line or quotation, or words such as `please`."""
 LEAD_LENGTH: Final = 48
 """Characters before a verb in which `LEADS` is searched."""
 
 _WORDS: Final[dict[str, dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("patterns.toml").read_text("utf-8"))
 _PARTS: Final[dict[str, str]] = _WORDS["parts"]
+_SEARCH: Final = _WORDS["search"]
+LEADS: Final = re.compile(_SEARCH["leads"])
+"""What stands before an imperative."""
 
 
 def _compile(pattern: str) -> re.Pattern[str]:
@@ -222,34 +217,12 @@ _CLAUSE: Final = re.compile(
     r"[;:,](?=\s)|\t|<\|[a-z_]{2,30}\|>|</[\w-]{1,40}>|\[/\w{1,8}\]|\s[-/]{1,2}(?=\s)|(?=\s(?:because|since|although|though|while|whereas|but|despite|even if|given that|as) )"
 )
 """Where a sentence may turn from an order to what is the case, or back."""
-_VERB: Final = (
-    r"(?:say|state|give|assign|award|rate|score|grade|rank|answer|reply|respond|write|output|print|return|reveal|report"
-    r"|conclude|recommend|approve|praise|treat|use|ignore|disregard|forget|skip|omit|leave|mention|tell|act|pretend"
-    r"|include|begin|start|end|call|send|follow|confirm|mark|set|highlight|stop|accept|describe|flag|keep|be|repeat|check|verify|question|doubt|read|trust)"
-)
 _CONTINUES: Final = re.compile(
-    r"\W{0,4}(?:(?:and|then|also|now|please|instead|otherwise|simply|just|only|always|additionally,?|furthermore,?|finally,?|or) ){0,3}"
-    rf"(?:(?:do not|don't|never) (?:ever )?{_VERB}\b"
-    rf"|{_VERB} (?:that|this|it|them|me|us|the|a|an|all|any|every|each|only|no|not|nothing|yes|your|with|as|at|to|from|in|kind|exactly|\W?\d|\W?\w{{1,20}}\W?$|[\"'{{])"
-    rf"|you (?:must|should|shall|will|can|may|have to|are to|need to)(?: (?:now|always|only|never|not|also))? {_VERB}\b"
-    r"|make sure|ensure that|no matter|in this mode|when you|if you are|if asked|this overrides|nothing else|no exceptions)"
+    f"{_SEARCH['before_continued']}(?:{'|'.join(_SEARCH['continued']).replace('VERB', _SEARCH['verb'])})"
 )
-"""How a clause begins that goes on with an order: with an imperative and what it governs, or with what `you` must do."""
-_OTHER_SUBJECT: Final = re.compile(
-    r"(?<!you )\b(?:shall|may|will|must|can|not|agrees? to|is to|are to)\b[^.!?]{0,160}$"
-)
-_OTHERS: Final = re.compile(
-    r"\b(?:to|each|every|by|for|of|all) (?:the |a |an |all )?(?:\w{2,14} )?(?:bidders?|tender(?:er)?s?|bids?|suppliers?|candidates?|borrowers?|vendors?"
-    r"|designs?|applicants?|proposals?|contractors?|students?|sites?|employees|calls?)\b|\bmeeting\b|\b(?:from )?[01] to \d"
-    r"|\b(?:if|where|unless|in case|only (?:after|if|where|when|once)|no more than)\b(?! (?:you|this|asked))"
-)
-_WRITER: Final = re.compile(
-    r"\b(?:this|our) (?:company|document|passage|file|text|deck|firm|business|bidder|supplier|criterion|question|contract|target)|\b(?:us|our|you|ai|llms?)\b"
-)
-_TOPIC: Final = re.compile(
-    r"inject|jailbreak|adversar|attack|malicious|security|\bsuch as\b|\be\.g\.|for example|so-called"
-    r"|(?:phrase|prompt)s? like"
-)
+"""How a clause begins that goes on with an order."""
+_OTHER_SUBJECT: Final = re.compile(_SEARCH["other_subject"])
+_OTHERS, _WRITER, _TOPIC = (re.compile("|".join(_SEARCH[name])) for name in ("others", "writer", "topic"))
 _WORD: Final = re.compile(r"\w{2,}")
 _PASSAGE: Final = 8_000
 """Characters of a text that is a passage, or the name of a document."""
@@ -390,21 +363,7 @@ def _clause_end(text: str, at: int) -> int:
 
 _CLOSING: Final = re.compile(r"</|\[/|<\|(?:im_)?e|<end|\[end|=|end ")
 """How a mark begins that ends what it imitates: behind it the document goes on."""
-_CHAT: Final = (
-    r"<\|[a-z_]{2,30}\|>|\[/inst\]|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|<system-reminder>"
-    r"|(?:^|\n)(?:#{2,4}\s{0,3}(?:instruction|response|system|user input)s?\s?:"
-    r"|\s{0,4}(?:human|user)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:assistant|ai|model)\s?:"
-    r"|\s{0,4}(?:assistant|ai|model)\s?:[^\n]{1,200}\n{1,2}\s{0,4}(?:human|user)\s?:)"
-    r"|[\"']role[\"']\s{0,3}:\s{0,3}[\"'](?:system|assistant|developer)[\"']"
-    r"|\[system\]\(#"
-)
-_FENCE: Final = (
-    r"</?(?:material|source)-[0-9a-f]{4,64}|</(?:material|untrusted\w{0,20}|user_input|retrieved\w{0,20}|documents?>\s{0,3}</context)>"
-    r"|\[(?:end|start) of (?:context|input|prompt|instructions?|untrusted \w{2,12}|system \w{2,12})\]"
-    r"|(?<!=)=++ (?:end|start) of (?:untrusted |user |retrieved )?(?:text|data|input|context|content|prompt)\s{0,3}=+"
-    r"|\bend of (?:input|untrusted \w{2,10}|context|prompt)\b[. ]{1,3}(?:new |now |instructions?|the )"
-)
-_IMITATED: Final = re.compile(f"{_CHAT}|{_FENCE.replace(' ', chr(92) + 's{1,3}')}")
+_IMITATED: Final = re.compile("|".join([*_SEARCH["chat"], "|".join(_SEARCH["fence"]).replace(" ", r"\s{1,3}")]))
 _MARKS: Final = ("<", "[", "##", "=", "role", "user", "human")
 _END: Final = re.compile(r"end\s{1,3}of\s")
 
