@@ -29,29 +29,14 @@ Types are strict (`"false"` is not a boolean), unknown fields are ignored, and `
 that was not given. Every failure is `{MEDIA_TYPE}` (RFC 9457): `type` is `{TYPE_PREFIX}` and a stable
 last part, `detail` says what to do, and `errors` names each bad field.
 """
-_FAILURES = {
-    400: "The request is not well formed; `errors` names each bad field.",
-    401: "No API key or login, or one that is no longer valid. `WWW-Authenticate` names the scheme.",
-    403: "The caller may not use this operation.",
-    404: "Unknown, or not shared with this account.",
-    409: "Something else is working on it.",
-    413: "Above a size limit; the message names its setting.",
-    415: "The format is not supported; the message names those that are.",
-    416: "The range lies outside the document.",
-    422: "The document cannot be read: it is damaged or password-protected.",
-    429: "Asked too often. `Retry-After` gives the seconds to wait.",
-    500: "Something went wrong inside the service.",
-    502: "A drive, a model or a source of facts failed.",
-    503: "Not configured (the message names the setting), or something needed is out of reach.",
-    504: "A time limit was reached; the message names its setting.",
-}
+_FAILURES: Final[dict[str, str]] = json.loads(Path(__file__).with_name("failures.json").read_text("utf-8"))
 
 
 def failures(*statuses: int) -> Mapping[int, ResponseSpec]:
     """The failures of an operation by status, for its `responses`."""
     return {
         status: ResponseSpec(
-            data_container=Problem, description=_FAILURES[status], media_type=MEDIA_TYPE, generate_examples=False
+            data_container=Problem, description=_FAILURES[str(status)], media_type=MEDIA_TYPE, generate_examples=False
         )
         for status in sorted(statuses)
     }

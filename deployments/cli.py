@@ -31,62 +31,18 @@ _has_told = threading.Event()
 
 
 class Command(NamedTuple):
-    """A command as `module:function`, and the first line of the function's docstring."""
+    """A command as `module:function`, the first line of the function's docstring, and what it needs to start."""
 
     place: str
     help: str
+    mb: int = 512
+    prefect: bool = False
 
 
 COMMANDS = {
-    "demo": Command("deployments.run:demo", "Run the sample batch from start to report, without a network."),
-    "run": Command("deployments.run:run", "Run a batch, continuing where an earlier run stopped."),
-    "init": Command("deployments.init:init", "Write a batch, criteria and a request list for data rooms."),
-    "index": Command("deployments.operations:index", "Print the document index of a folder as JSON."),
-    "text": Command("deployments.texts:text", "Print the text of documents, or write it to files."),
-    "ask": Command("deployments.operations:ask", "Ask a question, optionally about a document or a data room."),
-    "facts": Command("deployments.operations:facts", "Print a company's profile as JSON, or list its fields."),
-    "ask-company": Command("deployments.operations:ask_company", "Ask a question about a company."),
-    "report": Command("deployments.runs:report", "Write the report of a run, or print it."),
-    "documents": Command(
-        "deployments.documents:list_documents",
-        "Print the kind, state, date and pages of each document.",
-    ),
-    "table": Command("deployments.documents:table", "Print each document's answer to each question."),
-    "figures": Command("deployments.figures:figures", "Print the figures of a room."),
-    "check": Command("deployments.check:check", "Check the figures, quotations and statements of a memo."),
-    "runs": Command("deployments.runs:list_runs", "List the runs, newest first, with status, ranking and cost."),
-    "serve": Command("deployments.serve:serve", "Serve the API and its pages."),
-    "worker": Command("deployments.worker:work", "Carry out the runs that people request in the service."),
-    "login": Command("deployments.accounts:login", "Log in to the drive on this machine."),
-    "deploy": Command(
-        "deployments.deploy:deploy",
-        "Deploy a batch to the Prefect server in PREFECT_API_URL.",
-    ),
-    "users": Command("deployments.accounts:manage_users", "Add, list or remove the people who use the pages."),
-    "labels": Command("deployments.runs:labels", "Export or import people's scores, and measure agreement."),
-    "export": Command("deployments.runs:export", "Write the tables of a run to files, for analysis."),
-    "webhooks": Command(
-        "deployments.runs:list_webhooks",
-        "List webhook deliveries, newest first, or retry failed ones.",
-    ),
-    "mcp": Command("deployments.serve:mcp", "Serve an AI assistant on stdin and stdout."),
-    "keys": Command("deployments.accounts:manage_keys", "Add, list or revoke the API keys of the service."),
-    "backup": Command("deployments.home:backup", "Save the home to one file, even while it is in use."),
-    "restore": Command("deployments.home:restore", "Restore a backup into a home that is not in use."),
-    "prune": Command(
-        "deployments.home:prune",
-        "Delete old runs and everything that only they needed.",
-    ),
-    "migrate": Command(
-        "deployments.home:migrate",
-        "Migrate the database to this release's schema.",
-    ),
-    "doctor": Command("deployments.doctor:doctor", "Check what is configured, what responds and what is missing."),
+    name: Command(**written)
+    for name, written in tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8")).items()
 }
-_WITH_MANY_LIBRARIES = {"run", "demo", "serve", "deploy", "prune"}
-"""Commands that take up to 1.4 GB of address space, a third of it for threads; the others take 0.45 GB at most."""
-_WITH_PREFECT = {"run", "serve", "deploy", "prune", "doctor"}
-"""Commands that use a permanent Prefect server where one is named."""
 _LITTLE_SPACE = "`diligence {}` needs {} MB of address space; `ulimit -v` allows {} MB here. Raise that limit."
 _OPTIONS: dict[str, Any] = {
     "context_settings": {"help_option_names": ["--help", "-h"]},
@@ -101,7 +57,7 @@ def load(name: str) -> Any:
     Raises:
         SystemExit: the limit of address space (`ulimit -v`) is too low for it.
     """
-    needed = 2048 if name in _WITH_MANY_LIBRARIES else 512
+    needed = COMMANDS[name].mb
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < needed << 20:
         typer.echo(_LITTLE_SPACE.format(name, needed, limit >> 20), err=True)
@@ -168,7 +124,7 @@ def main() -> None:
     sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
-    if sys.argv[1:2] and sys.argv[1] in _WITH_PREFECT:
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS and COMMANDS[sys.argv[1]].prefect:
         _use_prefect_profile()
     with errors_reported():
         try:
