@@ -137,7 +137,7 @@ def _country(value: Any) -> str | None:
 
 @cache
 def _countries() -> dict[str, str]:
-    return {name.casefold(): code for code, name in country_names.items()} | _KNOWN["countries"]
+    return {**{name.casefold(): code for code, name in country_names.items()}, **_KNOWN["countries"]}
 
 
 def _phone(value: Any, country: str | None) -> str | None:

@@ -38,11 +38,13 @@ What they say of a part of a request that they do not take:
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from math import ceil
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused
 from tasks.errors import (
@@ -117,29 +119,6 @@ def pieces(text: str) -> int:
     return sum(1 for _ in _PIECE.finditer(text)) + len(_UNSPACED.findall(text)) // 4
 
 
-_TOO_LONG = re.compile(
-    r"context.{0,3}(?:length|window|size)|maximum context|too many (?:input )?tokens|(?:prompt|input) is too long"
-    r"|exceeds? the (?:available )?context|max_model_len|reduce the length|token limit|max_new_tokens` must be"
-    r"|exceeds? (?:the )?maximum (?:number of tokens|input length|model length)|maximum model length|n_ctx"
-    r"|tokens exceed|must have less than \d{1,9} tokens"
-)
-_MORE_THAN_A_MINUTE_TAKES = re.compile(r"request too large.{0,300}\btokens per min", re.DOTALL)
-_FILTERED = re.compile(
-    r"content_filter|content management policy|content_policy_violation|responsibleaipolicyviolation"
-    r"|flagged as potentially violating|input was flagged|requires moderation"
-)
-_NO_DEPLOYMENT = re.compile(r"deploymentnotfound|deployment for this resource does not exist")
-_WRONG_KEY = re.compile(
-    r"(?:incorrect|invalid|missing|expired) api.?key|api.?key (?:not valid|expired|is invalid)|invalid_api_key"
-)
-_NO_MODEL = re.compile(
-    r"model_not_found|model\b.{0,120}(?:not found|not exist|unknown|not available)|no models? (?:is |are )?loaded"
-    r"|invalid model identifier|chatcompletion operation does not work with the specified model"
-)
-_UNLOADED = re.compile(r"model (?:is |was )?(?:un|re)loaded\b|\bloading model\b|model is (?:still |currently )?loading")
-_FROM_HERE = re.compile(r"virtual network|firewall|unsupported_country|country, region,? or territory not supported")
-_WEB_PAGE = re.compile(r"\A\s*(?:<!doctype html|<html|<head|<body)")
-_OUT_OF_CREDIT = re.compile(r"insufficient_quota|billing_|out of credit|credit balance is too low")
 _MOST_NAMED, _LONGEST_NAME = 8, 100  # models that a message names, and characters of a name
 GATEWAY_GAVE_UP = {504, 524}
 """Statuses of a gateway whose own time limit passed: the model may have answered, and may be billed."""
@@ -240,14 +219,14 @@ class _Refusal(NamedTuple):
 def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exception:
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
     answer = _Refusal(status, read_retry_after(headers.get("retry-after")), body)
-    for statuses, words, make_error in _MEANINGS:
-        if status in statuses and (words is None or words.search(body)) and (error := make_error(answer)) is not None:
-            return error
+    for meaning in _MEANINGS:
+        is_meant = meaning.get("above", -1) < status < meaning.get("below", 1000)
+        if is_meant and status in meaning.get("statuses", (status,)) and meaning["words"].search(body):
+            if "does" not in meaning:
+                return _ERRORS[meaning["error"]](meaning["says"])
+            if (error := _DOES[meaning["does"]](answer)) is not None:
+                return error
     return not_taken(status)
-
-
-def _says(kind: type[DiligenceError], sentence: str) -> Callable[[_Refusal], Exception]:
-    return lambda _: kind(sentence)
 
 
 def _refused_option(answer: _Refusal) -> RefusedOption | None:
@@ -271,80 +250,33 @@ def _not_ready(answer: _Refusal) -> TryAgain:  # only time decides
     return TryAgain(why, attempts=None, after=answer.after)
 
 
-_NOT_THE_KEY: Final = _says(
-    NotConfigured,
-    "The AI server does not accept the key, or not for this model. Check OPENAI_API_KEY, DILIGENCE_AI_MODEL, and that "
-    "OPENAI_BASE_URL is the server that the key is for.",
-)
-_NO_CREDIT: Final = _says(
-    Unavailable, "The AI server's account has no credit left. Top it up, or set another OPENAI_API_KEY."
-)
-_ALL: Final = range(1000)
-_MEANINGS: Final[Sequence[tuple[Container[int], re.Pattern[str] | None, Callable[[_Refusal], Exception | None]]]] = (
-    ({400, 403, 422}, _FILTERED, lambda _: content_filtered(Usage(1))),
-    ({407}, None, lambda _: make_proxy_error()),
-    ({401, 403}, _WEB_PAGE, lambda _: make_proxy_error()),
-    (
-        {403},
-        _FROM_HERE,
-        _says(
-            NotConfigured,
-            "The AI server accepts no requests from this network or country. Have this address allowed there, or set "
-            "OPENAI_BASE_URL to another server.",
-        ),
+_ERRORS: Final = {kind.__name__: kind for kind in (NotConfigured, Unavailable)}
+_DOES: Final[dict[str, Callable[[_Refusal], Exception | None]]] = {
+    "filtered": lambda _: content_filtered(Usage(1)),
+    "proxy": lambda _: make_proxy_error(),
+    "more_than_a_minute_takes": lambda answer: ContextWindowExceeded(
+        "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
+        "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
+        read_window(answer.body),
     ),
-    ({401, 403}, None, _NOT_THE_KEY),
-    ({400}, _WRONG_KEY, _NOT_THE_KEY),
-    (
-        {413, 429},
-        _MORE_THAN_A_MINUTE_TAKES,
-        lambda answer: ContextWindowExceeded(
-            "The question with its texts has more tokens than the AI server's account may send in a minute. Have that "
-            "limit raised, shorten the context, or name another model in DILIGENCE_AI_MODEL.",
-            read_window(answer.body),
+    "too_many": lambda answer: TryAgain(too_many_requests(answer.after), attempts=None, after=answer.after),
+    "too_long": lambda answer: window_exceeded(answer.body),
+    "option": _refused_option,
+    "not_ready": _not_ready,
+    "no_model": lambda _: unknown_model(),
+    "no_path": lambda _: UnsupportedRequestFormat(
+        NotConfigured(
+            "The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1. "
+            "On Azure, check the api-version in it too."
         ),
+        path_missing=True,
     ),
-    ({402}, None, _NO_CREDIT),
-    ({400, 429}, _OUT_OF_CREDIT, _NO_CREDIT),
-    ({429}, None, lambda answer: TryAgain(too_many_requests(answer.after), attempts=None, after=answer.after)),
-    ({413}, None, lambda answer: window_exceeded(answer.body)),
-    (_ALL, _TOO_LONG, lambda answer: window_exceeded(answer.body)),
-    ({400, 422, 500}, None, _refused_option),
-    ({503}, None, _not_ready),
-    (_ALL, _UNLOADED, _not_ready),
-    (range(500), _NO_MODEL, lambda _: unknown_model()),
-    (
-        _ALL,
-        _NO_DEPLOYMENT,
-        _says(
-            NotConfigured,
-            "The AI server has no deployment of that name. Set DILIGENCE_AI_MODEL to the deployment's name, and where "
-            "OPENAI_BASE_URL names a deployment, that too. A new one is ready after some minutes.",
-        ),
-    ),
-    (
-        {404, 405, 501},
-        None,
-        lambda _: UnsupportedRequestFormat(
-            NotConfigured(
-                "The AI server has nothing at this address. Check OPENAI_BASE_URL; it usually ends in /v1. "
-                "On Azure, check the api-version in it too."
-            ),
-            path_missing=True,
-        ),
-    ),
-    (
-        range(300, 400),
-        None,
-        _says(
-            NotConfigured,
-            "The AI server redirects to another address. It is not followed, because that would send texts there. "
-            "Set OPENAI_BASE_URL to the final one.",
-        ),
-    ),
-    ({408, 409, 425, *range(500, 1000)}, None, _trouble),
-)
-"""What responses mean that are not answers, by their status and words, the first that fits."""
+    "trouble": _trouble,
+}
+_MEANINGS: Final[list[dict[str, Any]]] = [
+    {**meaning, "words": re.compile("|".join(meaning.get("words", ())))}
+    for meaning in tomllib.loads(Path(__file__).with_name("meanings.toml").read_text("utf-8"))["meanings"]
+]
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:

@@ -38,7 +38,7 @@ from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"
 _RETRIEVED: Final = "P813"
 _LANGUAGE: Final = "P407"
-KNOWN: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("items.toml").read_text("utf-8"))
+KNOWN: Final[dict[str, dict[str, str]]] = tomllib.loads(Path(__file__).with_name("items.toml").read_text("utf-8"))
 """The items and properties that are known by their ids."""
 _ENGLISH: Final = ("en", "mul", "en-us", "en-gb", "en-ca")
 _MAX_STATEMENTS: Final = 1000

@@ -168,7 +168,7 @@ class Wire:
         **_: object,
     ) -> tuple[httplib2.Response, bytes]:
         """The answer with its body; a download's body is written to its sink."""
-        sent: dict[bytes | str, bytes | str] = {**(headers or {}), "host": urlsplit(uri).netloc}
+        sent: dict[Any, Any] = {**(headers or {}), "host": urlsplit(uri).netloc}
         if sent.get("accept-encoding") != "identity":
             sent["accept-encoding"] = "gzip"
         if self.account is not None:
