@@ -15,7 +15,7 @@ from PIL import Image, ImageChops
 from tasks.errors import Damaged
 from tasks.evidence.boxes import Box, BoxedPage, Glyphs, PageBoxes, Sides
 from tasks.reading.ocr.page import WordBox
-from tasks.reading.pdf import document, pages
+from tasks.reading.pdf import pages
 from tasks.reading.pdf.defects import find_turned_ligatures
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
 
@@ -42,13 +42,6 @@ _MOST_COLOURS: Final = 256
 _QUALITIES: Final = (60, 30)
 _SMALLER: Final = 0.7
 
-_MOST_OBJECTS: Final = 3_000
-"""Pieces of a page whose colours are asked after (1 µs each); of a page with more, the dots are looked at."""
-_MOST_ANNOTATIONS: Final = 300
-_PRINT: Final = frozenset({pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH})
-_OF_PATTERNS: Final = frozenset({0xBF, 0xFF})
-"""The shades that PDFium gives for patterns, whatever their colours are."""
-
 
 def draw_picture(page: Any, width: float, height: float) -> tuple[bytes, str] | None:
     """The picture of an open page of that size in points, and the suffix of its format; None if it cannot be drawn.
@@ -60,65 +53,23 @@ def draw_picture(page: Any, width: float, height: float) -> tuple[bytes, str] | 
         return None
     scale = min(_WIDE / width, sqrt(_MOST_DOTS / (width * height)), _SHARPEST)
     across, down = ceil(scale * width), ceil(scale * height)
-    if is_grey(page):
-        packed = _grey_png(page, across, down)
-        if len(packed) <= _LARGEST:
-            return packed, ".png"
     dots = _dots(_BYTES * across * down)
-    if not _draw(page, dots, across, down, pdfium.FPDFBitmap_BGRx):
+    if not _draw(page, dots, across, down):
         return None
     # Four bytes a dot, red first: so Pillow takes the dots as they are.
     return _pack(Image.frombuffer("RGBX", (across, down), dots, "raw", "RGBX", 0, 1))
 
 
-def is_grey(page: Any) -> bool:
-    """Whether an open page certainly has no colours: print and lines in black, white and grey."""
-    if pdfium.FPDFPage_HasTransparency(page) or not _has_links_alone(page):
-        return False
-    count = pdfium.FPDFPage_CountObjects(page)
-    if count > _MOST_OBJECTS:
-        return False
-    objects = document.page_objects(page, count)
-    if not _PRINT.issuperset(map(document.object_kind, objects)):
-        return False
-    return all(map(_are_grey, document.object_colours(objects)))
-
-
-def _are_grey(colour: tuple[float, float, float]) -> bool:
-    red, green, blue = colour
-    return red == green == blue and red not in _OF_PATTERNS
-
-
-def _has_links_alone(page: Any) -> bool:
-    """Whether the page has no annotations except links, which are not drawn."""
-    count = pdfium.FPDFPage_GetAnnotCount(page)
-    if not count:
-        return True
-    if count > _MOST_ANNOTATIONS:
-        return False
-    return all(kind == pdfium.FPDF_ANNOT_LINK for kind in document.annotation_kinds(page, count))
-
-
-def _grey_png(page: Any, across: int, down: int) -> bytes:
-    """The page in sixteen shades of grey, as PNG."""
-    dots = _dots(across * down)
-    _draw(page, dots, across, down, pdfium.FPDFBitmap_Gray)
-    shades = Image.frombuffer("L", (across, down), dots, "raw", "L", 0, 1).point(_SHADES)
-    return _png(_with_greys(shades))
-
-
-def _draw(page: Any, dots: bytearray, across: int, down: int, form: int) -> bool:
+def _draw(page: Any, dots: bytearray, across: int, down: int) -> bool:
     """Draw a page into `dots`, row after row."""
-    is_grey = form == pdfium.FPDFBitmap_Gray
-    stride = across if is_grey else _BYTES * across
     start = ctypes.addressof(ctypes.c_ubyte.from_buffer(dots))
-    bitmap = pdfium.FPDFBitmap_CreateEx(across, down, form, start, stride)
+    bitmap = pdfium.FPDFBitmap_CreateEx(across, down, pdfium.FPDFBitmap_BGRx, start, _BYTES * across)
     if not bitmap:
         return False
     try:
         pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, across, down, _WHITE)
-        order = 0 if is_grey else pdfium.FPDF_REVERSE_BYTE_ORDER
-        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, across, down, 0, pdfium.FPDF_ANNOT | order)
+        flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, across, down, 0, flags)
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
     return True

@@ -256,8 +256,6 @@ _closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
 _page_object: Final = _quick(pdfium.FPDFPage_GetObject)
 object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
 _object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
-_fill_colour: Final = _quick(pdfium.FPDFPageObj_GetFillColor)
-_stroke_colour: Final = _quick(pdfium.FPDFPageObj_GetStrokeColor)
 _loose_box: Final = _quick(pdfium.FPDFText_GetLooseCharBox)
 _tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
 _run_box: Final = _quick(pdfium.FPDFText_GetRect)
@@ -492,15 +490,6 @@ def list_objects(page: Any, kinds: Collection[int], most: int) -> list[tuple[Any
 def page_objects(page: Any, count: int) -> list[Any]:
     """The first so many objects of a page."""
     return list(map(_page_object, repeat(_reference(page)), range(count)))
-
-
-def object_colours(objects: Sequence[Any]) -> set[tuple[float, float, float]]:
-    """The fill and stroke colours of objects: red, green and blue up to 255; black if none is set."""
-    colours: set[tuple[float, float, float]] = set()
-    for function in (_fill_colour, _stroke_colour):
-        (reds, greens, blues, _), _ = _colours.written(function, objects)
-        colours.update(zip(reds, greens, blues, strict=True))
-    return colours
 
 
 def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float, float] | None]:
