@@ -198,7 +198,7 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
         debug=False,
         exception_handlers={Exception: respond_outside_of_operations},
         logging_config=None,  # the process that serves decides where its log goes
-        openapi_config=openapi({"QuestionAboutCompany": companies.SECOND_NAMES}),
+        openapi_config=openapi(),
         plugins=[PydanticPlugin(validate_strict=True)],
         request_class=JsonRequest,
         lifespan=[assistants.lifespan, delivering],

@@ -8,7 +8,7 @@ from litestar.params import JSONBody, QueryParameter
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from api.openapi import failures
+from api.openapi import describe
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.companies.facts import company_facts
@@ -42,13 +42,7 @@ class FactsAnswer(BaseModel):
 @post(
     "/get-core-fields",
     status_code=200,
-    operation_id="get_company_facts",
-    tags=["Companies"],
-    summary="Get Company Facts",
-    description="A company's profile by its web domain. Every key is present; null is unknown. "
-    "With `include=claims` also where each value comes from, which sources disagree, and which failed.",
-    response_description="The profile; with `include=claims` the claims, conflicts and warnings beside it.",
-    responses=failures(400, 401, 404, 413, 415, 429, 500, 502, 503, 504),
+    **describe("get_company_facts"),
 )
 async def facts(
     data: JSONBody[FactsOfCompany],
@@ -110,33 +104,10 @@ class QuestionAboutCompany(Body):
         return merged
 
 
-SECOND_NAMES = {
-    "properties": {
-        "question": {"type": "string", "minLength": 1, "description": "The same as `question_prompt`."},
-        "web_domain": {
-            "type": ["string", "null"],
-            "maxLength": LONGEST_NAME,
-            "pattern": DOMAIN_PATTERN,
-            "description": "The same as `company_domain`.",
-        },
-    },
-    "required": [],
-    # One of the two is required. A client's generator makes no type of a body with `anyOf`.
-    "if": {"not": {"required": ["question"]}},
-    "then": {"required": ["question_prompt"]},
-}
-"""What the OpenAPI document says of the second names, which Litestar takes no notice of."""
-
-
 @post(
     "/get-answer",
     status_code=200,
-    operation_id="ask_company_question",
-    tags=["Companies"],
-    summary="Ask Company Question",
-    description="An answer from public sources. Name and domain together give the most accurate one.",
-    response_description="The answer with its sources; where they do not say, the answer tells you.",
-    responses=failures(400, 401, 413, 415, 429, 500, 502, 503, 504),
+    **describe("ask_company_question"),
 )
 async def ask(data: JSONBody[QuestionAboutCompany], calls: NamedDependency[Calls]) -> Response[CompanyAnswer]:
     answer = await calls(company_question, data.question_prompt, data.company_name, data.company_domain)

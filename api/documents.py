@@ -19,14 +19,13 @@ from litestar.response import Stream
 from pydantic import Field
 
 from api.front import HEAD
-from api.openapi import failures
+from api.openapi import describe
 from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
 from tasks.documents.drive.drive import Document
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import DocumentIndex, index_folder_in_pieces
 from tasks.documents.texts import DocumentText, document_text
 from tasks.errors import DiligenceError
-from tasks.reading import formats
 
 
 class TextOfDocument(Body):
@@ -55,12 +54,7 @@ class IndexOfFolder(Body):
 @post(
     "/document-text",
     status_code=200,
-    operation_id="document_text",
-    tags=["Documents"],
-    summary="Extract Document Text",
-    description=f"The entire text of one document ({', '.join(formats.names())} and their variants) in reading order.",
-    response_description="The document's text. Scanned pages are recognised, unless DILIGENCE_OCR is off.",
-    responses=failures(400, 401, 403, 404, 413, 415, 422, 429, 500, 502, 503, 504),
+    **describe("document_text"),
 )
 async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) -> Response[DocumentText]:
     answer = await calls(document_text, data.document_id)
@@ -70,12 +64,7 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
 @post(
     "/document-index",
     status_code=200,
-    operation_id="document_index",
-    tags=["Documents"],
-    summary="Document Index",
-    description="The documents and folders below a folder, with their metadata, grouped by first-level subfolder.",
-    response_description="The index. `incomplete` and `warnings` stand in it only where there are any.",
-    responses=failures(400, 401, 403, 404, 413, 415, 429, 500, 502, 503, 504),
+    **describe("document_index"),
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
     folder, recursive = data.cloud_drive_folder, data.recursive is not False
@@ -112,13 +101,8 @@ class RangeNotSatisfiable(DiligenceError):
 
 @get(
     "/{document_id:str}/view",
-    operation_id="view_document",
-    tags=["Documents"],
-    summary="View a local document",
-    description="The document itself, where a `document_url` leads. PDF and plain text are shown, other formats saved.",
-    response_description="The file. A single `Range` is honoured.",
     media_type="application/octet-stream",
-    responses=failures(400, 401, 403, 404, 416, 500, 503),
+    **describe("view_document"),
 )
 async def view(request: Request[None, None, State], document_id: FromPath[str]) -> Stream:
     return await stream(request, *await to_thread.run_sync(_open, document_id))

@@ -26,7 +26,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 from pydantic import BaseModel
 
-from api.openapi import failures
+from api.openapi import describe
 from api.problems import MEDIA_TYPE, ours, problem
 from api.requests import Admission, Calls
 from api.workers import ENDING
@@ -308,10 +308,7 @@ class Health(BaseModel):
 
 @get(
     "/health/live",
-    operation_id="health_live",
-    tags=["Service"],
-    summary="Is the process up?",
-    response_description="It is.",
+    **describe("health_live"),
 )
 async def live() -> Health:
     return Health()
@@ -319,11 +316,7 @@ async def live() -> Health:
 
 @get(
     "/health/ready",
-    operation_id="health_ready",
-    tags=["Service"],
-    summary="Can the database be read and written, and is the drive within reach?",
-    response_description="Both is so.",
-    responses=failures(503),
+    **describe("health_ready"),
 )
 async def ready(state: State) -> Response[Health]:
     if state.get(ENDING):

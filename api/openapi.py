@@ -1,7 +1,7 @@
 """The OpenAPI document of the service and the page that shows it, both served from our own files."""
 
 import json
-from collections.abc import Mapping
+import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from api.auth import HEADER
 from api.problems import MEDIA_TYPE, TYPE_PREFIX, Problem
 from tasks.documents.drive.registry import account_access
 from tasks.documents.settings import base_path
+from tasks.reading import formats
 
 STATIC = Path(__file__).parent / "static"
 KEY_SCHEME = "ApiKey"
@@ -32,32 +33,46 @@ last part, `detail` says what to do, and `errors` names each bad field.
 _FAILURES: Final[dict[str, str]] = json.loads(Path(__file__).with_name("failures.json").read_text("utf-8"))
 
 
-def failures(*statuses: int) -> Mapping[int, ResponseSpec]:
-    """The failures of an operation by status, for its `responses`."""
-    return {
+_OPERATIONS: Final[dict[str, dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("operations.toml").read_text("utf-8")
+)
+
+
+def describe(operation_id: str) -> dict[str, Any]:
+    """What the OpenAPI document says of an operation, in the form in which its handler takes it."""
+    said = dict(_OPERATIONS[operation_id])
+    if "description" in said:
+        said["description"] = said["description"].format(formats=", ".join(formats.names()))
+    responses = {
         status: ResponseSpec(
             data_container=Problem, description=_FAILURES[str(status)], media_type=MEDIA_TYPE, generate_examples=False
         )
-        for status in sorted(statuses)
+        for status in said.pop("failures", ())
     }
+    return {"operation_id": operation_id, "responses": responses or None, **said}
 
 
 _EXAMPLES: Final[dict[str, dict[str, Any]]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 """By the id of an operation its request and its answer."""
 
 
+_SECOND_NAMES: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("second_names.json").read_text("utf-8"))
+"""What is said of the second names of a question's fields, which Litestar takes no notice of.
+
+One of two names is required; a client's generator makes no type of a body with `anyOf`.
+"""
+
+
 class _Document(JsonRenderPlugin):
     """The OpenAPI document as JSON, with examples and what was written by hand."""
 
-    def __init__(self, by_hand: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self) -> None:
         super().__init__(media_type=MediaType.JSON)
-        self._by_hand = by_hand
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        for name, more in self._by_hand.items():
-            schema = openapi_schema["components"]["schemas"][name]
-            schema["properties"].update(more.get("properties", {}))
-            schema.update({key: value for key, value in more.items() if key != "properties"})
+        question = openapi_schema["components"]["schemas"]["QuestionAboutCompany"]
+        question["properties"].update(_SECOND_NAMES["properties"])
+        question.update({key: value for key, value in _SECOND_NAMES.items() if key != "properties"})
         operations = {one["operationId"]: one for path in openapi_schema["paths"].values() for one in path.values()}
         for name, example in _EXAMPLES.items():
             answered = operations[name]["responses"]["200"]
@@ -83,11 +98,8 @@ async def _unknown_is_a_problem(response: Response[Any]) -> Response[Any]:
     return response
 
 
-def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
-    """What the OpenAPI document says about the service as a whole, and where it is served.
-
-    `by_hand` holds, by schema name, what Litestar cannot know about it.
-    """
+def openapi() -> OpenAPIConfig:
+    """What the OpenAPI document says about the service as a whole, and where it is served."""
     accounts = account_access()
     return OpenAPIConfig(
         title="diligence",
@@ -124,5 +136,5 @@ def openapi(by_hand: Mapping[str, Mapping[str, Any]]) -> OpenAPIConfig:
         openapi_router=Router(
             path="/schema", route_handlers=[], after_request=_unknown_is_a_problem, include_in_schema=False
         ),
-        render_plugins=[_Document(by_hand), _Page(path="/")],
+        render_plugins=[_Document(), _Page(path="/")],
     )
