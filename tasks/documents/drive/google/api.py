@@ -159,13 +159,9 @@ def page(
 
     An account that was given access to a folder of a shared drive, but not to the drive, may not name that drive.
     """
-    options: dict[str, Any] = {"q": q, "fields": fields, "pageSize": ROWS}
-    if order:
-        options["orderBy"] = order
-    if token:
-        options["pageToken"] = token
+    options: dict[str, Any] = {"q": q, "fields": fields, "orderBy": order, "pageToken": token}  # None: left out
     return lambda drive: _with_keys(
-        drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, **options), keys
+        drive.files().list(supportsAllDrives=True, includeItemsFromAllDrives=True, pageSize=ROWS, **options), keys
     )
 
 
@@ -188,19 +184,19 @@ def get_shared_drive(drive_id: str) -> "Make":
 
 def list_shared_drives(token: str | None) -> "Make":
     """One page of the shared drives of which this account is a member."""
-    options: dict[str, Any] = {"pageToken": token} if token else {}
+    options: dict[str, Any] = {"pageToken": token}
     return lambda drive: drive.drives().list(pageSize=100, fields="nextPageToken,drives(id,name)", **options)
 
 
 def get_changes_start(drive_id: str | None) -> "Make":
     """The current position in a log of changes: the shared drive's, or the account's own."""
-    options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    options: dict[str, Any] = {"driveId": drive_id}
     return lambda drive: drive.changes().getStartPageToken(supportsAllDrives=True, fields="startPageToken", **options)
 
 
 def changes(token: str, drive_id: str | None) -> "Make":
     """One page of that log."""
-    options: dict[str, Any] = {"driveId": drive_id} if drive_id else {}
+    options: dict[str, Any] = {"driveId": drive_id}
     return lambda drive: drive.changes().list(
         pageToken=token,
         pageSize=ROWS,
