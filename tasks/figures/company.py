@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import PurePath
 from typing import Final
 
@@ -64,7 +65,9 @@ def find_company(text: str, name: str, *, recognised: bool = False) -> str:
     named = {read_name(company): company for company in read if company}
     most = Counter({words: _count(words, text) for words in named}).most_common(2)
     if not most:
-        tickers = {one or other for one, other in _TICKER.findall(text[:_OPENING])}
+        tickers = {
+            one or other for one, other in _TICKER.findall(text[:_OPENING] if ":" in text or "\t" in text else "")
+        }
         return tickers.pop() if len(tickers) == 1 else ""
     is_sure = len(most) == 1 or most[0][1] >= 2 * most[1][1]
     needed = 2 if recognised or len(text) > _LONG else 0
@@ -74,7 +77,7 @@ def find_company(text: str, name: str, *, recognised: bool = False) -> str:
 def _read_line(line: str, behind: re.Pattern[str] = _BEHIND) -> str:
     """The name with its legal form that a line begins with, "" if none or if it is a row of a table."""
     line = _BEFORE.sub("", line.rstrip(), count=1)
-    words = [] if "\t" in line else list(_WORD.finditer(line))[:_MOST_WORDS]
+    words = [] if "\t" in line else list(islice(_WORD.finditer(line), _MOST_WORDS))
     for number, word in enumerate(words):
         plain = re.sub(r"\W", "", word[0]).casefold()
         is_capital = word[0][0].isupper() or word[0][0].isdigit()

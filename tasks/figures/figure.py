@@ -307,7 +307,8 @@ _FEWEST: Final = 3
 
 def guess_language(text: str) -> str:
     """The language whose common words are most frequent at the beginning of a text; "" if there are few, or a tie."""
-    counts = Counter(_WORD.findall(lower_text(text[:_HEAD])))
+    head = lower_text(text[:_HEAD])
+    counts = Counter(re.findall("[a-z]+", head) if head.isascii() else _WORD.findall(head))
     found = sorted(
         ((sum(counts[word] for word in words & counts.keys()), language) for language, words in _WORDS.items()),
         reverse=True,

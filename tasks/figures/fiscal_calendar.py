@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -216,7 +217,7 @@ def _count_ends(head: str, lower: str, headed: Iterable[tuple[int, date]], *, qu
 
 def _headed_years(head: str) -> Iterator[tuple[int, date]]:
     """The fiscal years over columns for which a table names their ends too: "FY 2024" over "28-Jan-24"."""
-    for match in WORDS.row_of_years.finditer(head):
+    for match in WORDS.row_of_years.finditer(head if "\t" in head else ""):
         (_, *fiscal), (label, *days) = (line.split("\t") for line in match.groups())
         if label.strip() and not (WORDS.name_of_ends.fullmatch(label) or WORDS.period_end_name.fullmatch(label)):
             continue  # days on which something was paid, filed or due
@@ -301,6 +302,7 @@ def _own_end(said: Mapping[str, str | None], head: str, start: int) -> tuple[int
     return (last.end.month, last.end.day) if whole else None
 
 
+@lru_cache(maxsize=4)
 def reports_on_quarter(text: str, name: str) -> bool:
     """Whether a document reports on a quarter or half-year, so that its reporting date is not a year's end."""
     head = f"{name.replace('_', ' ')} {text[:_FIRST_LINES]}".replace("\n", " ")

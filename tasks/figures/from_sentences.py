@@ -54,7 +54,7 @@ _LONGEST: Final = 600
 _DIGIT: Final = re.compile(r"\d")
 _GLUED: Final = re.compile(r"\d{3}\)?[A-Z][a-z]")
 """A label that is glued to the number before it: several in a line are a table without its cells."""
-_SPOKEN: Final = re.compile(r"\A(?=[\s\S]*?\d)(?:[^\t]*\Z|[\s\S]*?(?:[.!?…][)\]\"'”’»]*\s|[。！？]))")
+_SPOKEN: Final = re.compile(r"\A(?=\D*+\d)(?:[^\t]*\Z|[\s\S]*?(?:[.!?…][)\]\"'”’»]*\s|[。！？]))")
 """A paragraph with a number; a row of cells is one where a sentence ends in it."""
 _FAR: Final = 120
 """Characters behind a concept in which its amount stands."""

@@ -206,11 +206,12 @@ def _continues(previous: str, line: str, width: int) -> bool:
     A line is wrapped if the next word no longer fitted; a heading or a line on a slide ends earlier. A `width` of 0
     means that lines are not wrapped. After a word like "of", a number or a day is expected on the next line.
     """
-    if _AWAITED.match(line) and _is_open(previous[-_NEAR:]):
+    end = previous[-_NEAR:]
+    if _AWAITED.match(line) and _OPEN.search(end) and all(number.end < len(end) for number in numbers(end)):
         return True
     if _ITEM.match(line):
         return False
-    if width and _OPEN_WORD.search(previous[-_NEAR:]):
+    if width and _OPEN_WORD.search(end):
         return True
     is_wrapped = len(previous) >= _WRAPPED and previous[-1] not in ".!?:;…。！？"
     if line[0].islower():
@@ -218,11 +219,6 @@ def _continues(previous: str, line: str, width: int) -> bool:
     else:
         is_full = is_wrapped and 0 < width * _RAGGED <= len(previous) + 1 + len(line.split(None, 1)[0])
     return is_full and not _is_row(previous) and not _is_row(line)
-
-
-def _is_open(end: str) -> bool:
-    """Whether a line expects a number: it ends with a word like "of", a day, or a currency without its amount."""
-    return _OPEN.search(end) is not None and all(number.end < len(end) for number in numbers(end))
 
 
 def _is_row(line: str) -> bool:
@@ -252,15 +248,16 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return False
     if mark != ".":
         return True
+    first = (following.split(None, 1) or [""])[0]
     match = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
     word = match.group().lower() if match else ""
     if word in _TITLES or (following[:1].isdigit() and (word in _NUMBERED or word in _short_months())):
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
-        return following.split(None, 1)[0].strip(",").lower() in _STARTS if following else True
+        return first.strip(",").lower() in _STARTS if following else True
     if word in _SCALES and _COUNTED.match(following):
         return False
-    if word.isdigit() and len(word) <= 2 and _is_german_month(following.split(None, 1)[0]):
+    if word.isdigit() and len(word) <= 2 and first.strip(",.;)") in {"Jänner", *month_names("de")}:  # "31. Dezember"
         return False
     # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.
     return not (word.isdigit() and stop.start() <= 3)
@@ -270,11 +267,6 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
 def _short_months() -> frozenset[str]:
     """The abbreviations of English months that a full stop may follow: "Sept. 5"."""
     return frozenset({"sept", *(name.lower() for name in month_names("en", "abbreviated"))})
-
-
-def _is_german_month(word: str) -> bool:
-    """Whether a word is a German month, before which the day has a full stop: "31. Dezember"."""
-    return word.strip(",.;)") in {"Jänner", *month_names("de")}
 
 
 def _shorten(sentence: str, longest: int) -> Iterator[str]:
