@@ -1,6 +1,7 @@
 """The columns of a table: what its header, its corner and the titles above it say about each."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -272,20 +273,32 @@ def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColum
     return [replace(column, when=replace(column.when, months=QUARTER)) if column.when else column for column in columns]
 
 
-_COUNTED: Final = re.compile(r"([A-Z])\d{0,2}")
-"""One letter and a number: above three dated columns and more they count the years, "2025 (Y0)", and name no parts."""
+_COUNTED: Final = re.compile(r"(?:[A-Z]{3} \()?[A-Z]\d{0,2}")
+"""One letter and a number: they count the columns, "2025 (Y0)", where no two are of one time."""
 
 
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
-    """The columns; if a company's name is above all of them, it is not taken for the name of a part."""
+    """The columns; those with a name that no other column of their time stands beside may be anybody's, and are skipped,
+    unless the name is a company's over all columns, or counts them.
+    """
     columns = _name_parent(columns)
-    entities = {column.entity for column in columns if column.when is not None and column.when.dated}
-    letters = {match and match[1] for match in (_COUNTED.fullmatch(entity or "") for entity in entities)}
-    are_years = len(entities) > 2 and len(letters) == 1 and None not in letters
-    only = entities.pop() if len(entities) == 1 else None
-    if are_years or (only and WORDS.company_name.search(only)):
+    dated = [column.entity for column in columns if column.when is not None and column.when.dated]
+    is_counted = len(set(dated)) == len(dated) > 1 and all(_COUNTED.fullmatch(entity or "") for entity in dated)
+    named = {(_time(each), each.entity) for each in columns if each.words and not each.label.meaning}
+    names = Counter(time for time, _ in named)
+    is_whole = len(set(dated)) == 1 and WORDS.company_name.search(dated[0] or "")
+    if is_whole or (is_counted and max(names.values()) == 1):
         return [replace(column, entity=None) for column in columns]
-    return columns
+    return [
+        replace(each, skipped=True) if each.entity not in {None, PARENT} and names[_time(each)] == 1 else each
+        for each in columns
+    ]
+
+
+def _time(column: FigureColumn) -> tuple[object, ...] | None:
+    """What tells the time of a column from others."""
+    when = column.when
+    return (when.end, when.months, when.year, when.part) if when else None
 
 
 def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
@@ -302,12 +315,10 @@ def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; a prior-year column that has its neighbour's date instead of its own becomes a year earlier."""
-    current = {(c.when.end, c.when.year, c.when.part) for c in columns if c.when and not PRIOR.search(c.words)}
+    current = {_time(c) for c in columns if c.when and not PRIOR.search(c.words)}
     return [
         replace(column, when=year_earlier(column.when))
-        if column.when
-        and PRIOR.search(column.words)
-        and (column.when.end, column.when.year, column.when.part) in current
+        if column.when and PRIOR.search(column.words) and _time(column) in current
         else column
         for column in columns
     ]

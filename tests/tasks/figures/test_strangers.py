@@ -548,12 +548,15 @@ def test_numbers_of_years_name_no_part_of_the_company() -> None:
 
 
 @cases(
-    ("title", "part"),
-    [("Summary", None), ("SUMMARY VALUES", None), ("BS", None), ("Balance sheet", None), ("UK", "UK")],
+    ("title", "values"),
+    [
+        *((title, ["45000", "51000"]) for title in ("Summary", "SUMMARY VALUES", "BS", "Balance sheet")),
+        *((title, []) for title in ("UK", "Best case", "M-Pharma", "Entry")),
+    ],
 )
-def test_words_for_a_table_over_all_its_columns_are_no_part_of_the_company(title: str, part: str | None) -> None:
+def test_a_name_over_all_columns_is_of_nobody_unless_it_is_of_the_whole(title: str, values: list[str]) -> None:
     found = figures(f"EUR\t{title} 2023\t{title} 2024\nRevenue\t45,000\t51,000\n")
-    assert [entity for *_, entity in found] == [part, part]
+    assert [(value, entity) for _, value, _, entity in found] == [(value, None) for value in values]
 
 
 @cases(
