@@ -36,7 +36,7 @@ from tasks.figures.figure import (
 )
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import find_founding_years, sentence_figures
-from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, surest
+from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest
 from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.tags import Tag, parse_tag
@@ -356,8 +356,6 @@ _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 _NAME_WORDS: Final = 9
 """A line of so many words is no company's name."""
-_STATEMENT_WEIGHT: Final = 6
-"""From here on a table is one of the document's main statements."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
 _TELLING: Final = 4
@@ -500,7 +498,7 @@ def _without_contradictions(
     contradicting: set[tuple[int, str]] = set()
     for group in groups.values():
         first = _surest(group)
-        if first.weight < _STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * _STATEMENT_WEIGHT):
+        if first.weight < STATEMENT_WEIGHT or (len(document.text) < _LONG and first.weight < 2 * STATEMENT_WEIGHT):
             of_notes.append(group)
             continue
         for candidate in group:
@@ -519,12 +517,12 @@ def _without_contradictions(
 
 def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
     """The most reliable candidate for a concept and period: one from the main statements, if there is one."""
-    main = [each for each in group if each.consolidated and each.weight >= _STATEMENT_WEIGHT] or group
+    main = [each for each in group if each.consolidated and each.weight >= STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
     first = max(main, key=_rank_candidate)
     value, most = votes.most_common(1)[0]
     if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
-        often = [each for each in group if each.figure.value == value and each.weight >= _STATEMENT_WEIGHT]
+        often = [each for each in group if each.figure.value == value and each.weight >= STATEMENT_WEIGHT]
         first = (often or [first])[0]
     return first
 
@@ -583,5 +581,5 @@ def _is_another_debt(figure: Figure, sums: _Sums) -> bool:
 
 def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int, int]:
     """How reliable a candidate is: a plain label in a main statement ranks above a weak one."""
-    in_statement = candidate.weight >= _STATEMENT_WEIGHT and candidate.rank < 2
+    in_statement = candidate.weight >= STATEMENT_WEIGHT and candidate.rank < 2
     return in_statement, candidate.weight, -candidate.rank

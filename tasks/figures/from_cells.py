@@ -20,8 +20,10 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
 from tasks.figures.statement_checks import (
     OF_STATEMENTS,
+    STATEMENT_WEIGHT,
     RunningSums,
     find_untied,
+    is_recognised,
     may_be_revenue,
     of_statement,
     without_items,
@@ -69,8 +71,6 @@ _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities"
 """Sums that no changes of working capital have among them: the next section has begun."""
 _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
-_OF_A_STATEMENT: Final = 6
-"""What a heading of the accounts weighs, in rows that such statements have."""
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -82,7 +82,9 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
         if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
             read = keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
             found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
-            if found:
+            if document.stores_numbers and not is_recognised(grid, found):
+                findings.leave_out("long tables that give one figure alone", len(found))
+            elif found:
                 _keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
@@ -168,7 +170,7 @@ class _Table:
         supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
-        self._weight = supporting + (_OF_A_STATEMENT if self._over.is_statement else 0)
+        self._weight = supporting + (STATEMENT_WEIGHT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Continue under these title lines, which say what kind of table it is."""

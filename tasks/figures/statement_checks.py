@@ -24,6 +24,8 @@ _FLOWS: Final = tuple(
 )
 _MOST_ROWS: Final = 400
 _TWO: Final = 2
+_SHORT: Final = 20
+"""Rows up to which a table is short."""
 _BOUND: Final = 3
 """Units of the last digit by which rounded parts may miss their total, and one more for every four parts."""
 
@@ -142,6 +144,12 @@ def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
     )
 
 
+def is_recognised(grid: Grid, found: Sequence[TableCandidate]) -> bool:
+    """Whether a table is short, heads a statement or has two concepts: a long one of a sheet may be of anything."""
+    concepts = {each.figure.concept for each in found if each.rank < _WEAK}
+    return len(grid.rows) <= _SHORT or len(concepts) > 1 or any(each.weight >= STATEMENT_WEIGHT for each in found)
+
+
 def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCandidate]:
     """The candidates without rows that a total further down, of the same concept, sums with other rows.
 
@@ -175,6 +183,8 @@ def _key(candidate: TableCandidate) -> tuple[str, ...]:
     return figure.concept, figure.period, figure.unit, figure.entity or ""
 
 
+STATEMENT_WEIGHT: Final = 6
+"""From here on a table is one of the document's main statements: what its heading weighs, in rows of a statement."""
 _WEAK: Final = 2
 
 
