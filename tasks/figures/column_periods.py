@@ -160,20 +160,11 @@ def contradicts_order(own: Sequence[When | None], words: Sequence[str]) -> bool:
     """Whether a header contradicts itself: its quarters or years are consecutive, but the days on which they end are
     not.
     """
-    named = [
-        (parts.pop(), when.end)
-        for when, text in zip(own, words, strict=True)
-        if when is not None
-        and when.end is not None
-        and len(parts := {found.part for found in find_periods(text) if found.part}) == 1
-    ]
-    years = [
-        (years.pop(), when.end)
-        for when, text in zip(own, words, strict=True)
-        if when is not None
-        and when.end is not None
-        and len(years := {found.year for found in find_periods(text) if found.year and not found.part}) == 1
-    ]
+    dated = [(when.end, find_periods(text)) for when, text in zip(own, words, strict=True) if when and when.end]
+    of_parts = [({each.part for each in found if each.part}, end) for end, found in dated]
+    of_years = [({each.year for each in found if each.year and not each.part}, end) for end, found in dated]
+    named = [(names.pop(), end) for names, end in of_parts if len(names) == 1]
+    years = [(names.pop(), end) for names, end in of_years if len(names) == 1]
     return is_out_of_step(years) or any(
         (one[0], other[0]) in {("Q1", "Q2"), ("Q2", "Q3"), ("Q3", "Q4")} and not 80 < (other[1] - one[1]).days < 100
         for one, other in pairwise(named)

@@ -122,7 +122,7 @@ class ReportKind:
 def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
     """What a document is by its name and format alone; None if they do not tell."""
     if ending in _SLIDES or WORDS.deck_name.search(name):
-        return ReportKind("management", deck=True)
+        return ReportKind("reported", deck=True)
     unaudited = holds(name.lower(), "unaudited") or WORDS.management_name.search(name)
     if not unaudited and holds(name.lower(), "audit_name"):
         return ReportKind("audited", deck=False)

@@ -365,11 +365,6 @@ class _Table:
         has_note = self._noted and len(numbers) == len(self._dated) + 1
         return numbers[1:] if has_note and tables.NOTE_NUMBER.fullmatch(row.cells[numbers[0]]) else numbers
 
-    def _is_of(self, section: str, meaning: Meaning) -> bool:
-        """Whether the heading of a section names the same concept."""
-        of_section = self._reader.read(section).meaning
-        return of_section is not None and of_section.concept == meaning.concept
-
     def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
         """The name and meaning of a row: by its label, section or code, or the title over what it sums."""
         named_by, name = self._name(row)
@@ -378,7 +373,8 @@ class _Table:
         label = self._reader.read(name) if name else None
         meaning = label.meaning if label else None
         section = row.cells[0] if self._in_sections else self._section
-        if meaning and (self._ends_changes(meaning) or (WORDS.total_row.match(name) and self._is_of(section, meaning))):
+        of_section = self._reader.read(section).meaning if meaning and WORDS.total_row.match(name) else None
+        if meaning and (self._ends_changes(meaning) or (of_section and of_section.concept == meaning.concept)):
             self._section = section = ""  # ends with its own total: the next one is of more
         meaning = meaning or self._section_meaning(name, section)
         coded = self._find_code(row)

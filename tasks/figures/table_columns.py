@@ -130,7 +130,8 @@ def read_header(
         units = label.units.over(units_of_table)
         torn = when is not None and (unclear or (may_be_years and when.end is not None))
         is_part = opens_part_of_year(text, when, [*titles[-5:], corner])
-        skipped = bool(is_ahead) or _is_skipped(text, entity) or is_part
+        is_none = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
+        skipped = bool(is_ahead) or is_none or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_before_plans(_prior_years(_of_the_company(columns))), corner, titles)
@@ -184,17 +185,6 @@ def _turn_months(words: list[str], lines: Sequence[str]) -> tuple[list[str], boo
     if not months or (months == {12} and not any(map(WORDS.part_of_a_year.search, lines[-5:]))):
         return words, False
     return turned, len({end.year for end in ends}) > 1 or not max(months) - min(months) == len(months) - 1 > 0
-
-
-def _is_skipped(text: str, entity: str | None) -> bool:
-    """Whether a column holds no figures: by its words, or because its name is part of an eastern period's."""
-    if WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None:
-        return True
-    return bool(entity and _EASTERN.search(entity) and WORDS.eastern_time.search(text))
-
-
-_EASTERN: Final = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
-"""A letter of a name that no blank parts from the time before it: what "2023年上半年" says is not known by its year."""
 
 
 _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
@@ -278,8 +268,8 @@ _COUNTED: Final = re.compile(r"(?:[A-Z]{3} \()?[A-Z]\d{0,2}")
 
 
 def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
-    """The columns; those with a name that no other column of their time stands beside may be anybody's, and are skipped,
-    unless the name is a company's over all columns, or counts them.
+    """The columns; those with a name but no other column of their time are skipped, as they may be anybody's, unless
+    the name is a company's over all columns, or counts them.
     """
     columns = _name_parent(columns)
     dated = [column.entity for column in columns if column.when is not None and column.when.dated]

@@ -76,6 +76,8 @@ def test_a_dollar_sign_is_that_of_the_dollar_which_the_document_marks(mark: str)
         ("Input CGST 12,34,567.00 of 1,02,345.50 and 4,120,000", "unknown"),
         ("Input CGST 12,34,567.00 of 1,02,345.50. Mills Limited, Karachi, Pakistan", "unknown"),
         ("Input CGST 12,34,567.00 of 1,02,345.50. NPR 12", "NPR"),
+        ("Mills of India, 12,34,567.00 of 1,02,345.50", "INR"),
+        ("Mills of India and Nepal, 12,34,567.00 of 1,02,345.50", "unknown"),
         ("Purchases 12,34,567.00 of 1,02,345.50. Mills Limited, Dhaka", "unknown"),
         ("The parent reports under Ind AS 115", "unknown"),
     ],
