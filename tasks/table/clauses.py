@@ -378,7 +378,7 @@ def _party_names(contract: Contract, start: int, end: int) -> Iterator[tuple[str
         alias = _ALIAS.search(flat, stop, min(end, stop + 450))
         if alias and _NO_ALIAS.search(alias[0]):
             return
-        if not _is_party(name, flat, stop, has_alias=alias is not None and alias.start() - stop < 3):
+        if not _is_party(name, flat, stop, has_alias=alias is not None and not flat[stop : alias.start()].strip()):
             return
         yield name, Span(position, stop)
         behind = alias.end() if alias else stop

@@ -29,6 +29,10 @@ HEAD = """Master Services Agreement
     ("finder", "text", "value"),
     [
         ("parties", OPENING, ["Brightwell Ltd.", "Koskinen Oy"]),
+        ("parties", 'by and between:\n\n- **Oak GmbH**, a company of Kiel, hereinafter **"Seller"**.\n- **Fir plc**, a company of Hull.\n', ["Oak GmbH", "Fir plc"]),
+        ("parties", 'This is between **Elm Cloud** ("Associate") and **Yew Hospital** ("Covered Entity").', ["Elm Cloud", "Yew Hospital"]),
+        ("parties", "between Oak GmbH, 12 High Street - London, and Fir plc, of Hull.", ["Oak GmbH", "Fir plc"]),
+        ("parties", "- **Licensor:** Oak Ltd., a company of Kiel.\n- **Licensee:** Fir Industries, a company of Hull.\n", ["Oak Ltd.", "Fir Industries"]),
         ("parties", "The parties agree to cooperate between themselves and others.", None),
         ("agreement_date", OPENING, "2024-03-01"),
         ("agreement_date", "This Lease is entered into this 21st day of June, 1999, by the parties.", "1999-06-21"),
