@@ -71,18 +71,8 @@ _NEARLY = 0.01  # of these: a server that cuts there counts little more or less
 _NEVER = 0.9  # tokens for each piece; no vocabulary measured needs fewer
 _SMALLEST_CUT = 1_500  # tokens; no server's window is smaller, so that a smaller count of a middling prompt is an error
 
-_NAMED = (
-    # OpenAI, vLLM: "maximum context length is 4096 tokens"; llama.cpp: "available context size (4096 tokens)";
-    # Gemini: "maximum number of tokens allowed (1048576)"; LM Studio: "context length of only 4096 tokens"
-    re.compile(
-        r"(?:maximum|max|available|allowed|only|limit|context (?:length|window|size))(?:(?! by\b)[a-z _'\"]){0,60}?"
-        r"(?:\bis|\bof|:|=|<=)?[\s(\"]*+(\d[\d,]{1,9}\d)\b"
-    ),
-    re.compile(r"n_ctx\W{1,6}(\d{3,9})\b"),  # llama.cpp
-    re.compile(r"must (?:be <=|have less than)\s*(\d{3,9})\b"),  # Text Generation Inference
-    re.compile(r">\s*(\d{3,9}) maximum"),  # Anthropic
-    re.compile(r"(\d[\d,]{2,9}\d) (?:token )?maximum context"),  # Mistral
-)
+_KNOWN: Final = tomllib.loads(Path(__file__).with_name("meanings.toml").read_text("utf-8"))
+_NAMED: Final = [re.compile(pattern) for pattern in _KNOWN["window"]]
 _ALL_MODELS = 20_000_000  # tokens; what is above is not a window
 
 
@@ -274,8 +264,7 @@ _DOES: Final[dict[str, Callable[[_Refusal], Exception | None]]] = {
     "trouble": _trouble,
 }
 _MEANINGS: Final[list[dict[str, Any]]] = [
-    {**meaning, "words": re.compile("|".join(meaning.get("words", ())))}
-    for meaning in tomllib.loads(Path(__file__).with_name("meanings.toml").read_text("utf-8"))["meanings"]
+    {**meaning, "words": re.compile("|".join(meaning.get("words", ())))} for meaning in _KNOWN["meanings"]
 ]
 
 
