@@ -5,6 +5,7 @@ and questions, each answer with its quotation and place.
 """
 
 import sys
+from collections import Counter
 from typing import Annotated, Any, Literal
 
 import typer
@@ -59,7 +60,16 @@ def list_documents(
     elif not rows:
         echo(f"{folder} has no documents.", err=True)
     else:
-        for line in align([_SHOWN, *([_cell(row, name) for name in _SHOWN] for row in rows)]):
+        counts = Counter(row["document_name"] for row in rows)
+        names = (f"{row['path']}/{row['document_name']}".lstrip("/") for row in rows)
+        shown = [
+            [
+                path if counts[row["document_name"]] > 1 else row["document_name"],
+                *(_cell(row, name) for name in _SHOWN[1:]),
+            ]
+            for row, path in zip(rows, names, strict=True)
+        ]
+        for line in align([_SHOWN, *shown]):
             echo(line)
         for missing in room.cited:
             echo(f"Not in the room: {missing.in_words}.")

@@ -37,6 +37,17 @@ def test_the_table_has_kinds_families_and_what_is_not_there(room: str, capsys: p
     assert missing.startswith("Not in the room: “Facility Agreement dated 4 May 2020”, which ")
 
 
+def test_documents_of_one_name_are_told_apart_by_their_folders(
+    room: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / room / name).mkdir()
+        (tmp_path / room / name / "Plan.txt").write_text(f"The plan of {name}.")
+    list_documents(room)
+    first = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert {"a/Plan.txt", "b/Plan.txt", "Notes.txt"} <= set(first)
+
+
 def test_a_room_without_documents_is_told(room: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     list_documents("empty")
