@@ -266,7 +266,7 @@ def _has_whole_cells(text: str, first: int, last: int) -> bool:
         return True
     row_begin = max(text.rfind(border, 0, first) for border in "\n\f") + 1
     row_stops = [at for border in "\n\f" if (at := text.find(border, last)) >= 0]
-    cut_front = "\t" in text[row_begin:first].strip(" ")
+    cut_front = bool(text[row_begin:first].rpartition("\t")[0].strip())  # an empty cell is nothing to cut
     cut_behind = "\t" in text[last : min(row_stops, default=len(text))].strip(" ")
     return ("\t" in rows[0] or not cut_front) and ("\t" in rows[-1] or not cut_behind)
 

@@ -331,6 +331,15 @@ def test_words_that_do_not_belong_together_are_refused(quote: str, why: str) -> 
     assert not verify(quote, STATEMENTS), why
 
 
+@cases(
+    ("row", "is_whole"),
+    [("\t", True), ("2025\t", False), ("–\t", False), ("☐\t\t", False)],
+)
+def test_only_an_empty_cell_is_left_out_before_a_quotation_of_several_rows(row: str, is_whole: bool) -> None:
+    quote = "Services agreement\nThis is made between two parties."
+    assert verify(quote, f"{row}{quote}") is is_whole
+
+
 UNITS = (
     "Rent is ₹5 crore and A$ 3.5 million for 500 m² of space¹; yield 5 ‰, spread 25 bps, up 2 pp, about ~3.7 x, ≈ 4 m, "
     "balance 3,700- at end. Sales of 1234 units, 7 percent, was $5 million in all. | **Revenue** | **1,234** | **5**% |"
