@@ -53,6 +53,7 @@ class DocumentKind:
         certainty: of the kind, 0 to 1.
         also: other kinds that it is, or holds, with where those begin in its text (0: all of it).
         speaks_of: it is a request, an index, a letter: what it names is not in it.
+        days: all dates (ISO) in its opening.
     """
 
     kind: str | None = None
@@ -61,6 +62,7 @@ class DocumentKind:
     certainty: float = 0.0
     also: tuple[tuple[str, int], ...] = ()
     speaks_of: bool = False
+    days: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str | None:
@@ -96,7 +98,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     day = _day(stem, said, is_signed=kind is not None and kind.signed)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
-    return DocumentKind(kind.id, state, day, certainty, also, kind.over)
+    return DocumentKind(kind.id, state, day, certainty, also, kind.over, frozenset(said.days))
 
 
 def _is_agreement(said: Signs) -> bool:

@@ -17,12 +17,12 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property
 from threading import Lock
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from cachetools import LRUCache
 
 from storage import database
-from storage.documents import RunDocument, company_documents
+from storage.documents import RoomDocument, RunDocument, company_documents
 from storage.texts import NewSigns, find_signs, find_texts, group_sizes, save_signs, text_sizes
 from tasks.documents.kinds.catalogue import find_kinds, find_spoken_kinds, is_kind, kinds, plain_words, read_file
 from tasks.documents.kinds.document import YEAR, DocumentKind, document_kind
@@ -130,13 +130,21 @@ def _are_near(one: FamilyMember, other: FamilyMember) -> bool:
 
 def _are_apart(one: FamilyMember, other: FamilyMember) -> bool:
     """Whether two texts of one form are two documents: of other kinds or days or, by their names, other parties."""
-    if one.what.kind and other.what.kind and one.what.kind != other.what.kind:
+    if _are_unlike(one, other):
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
     if _on_other_days(one, other) and (kind.serial if kind is not None else _name_other_years(one, other)):
         return True
     words, others = set(_base(one.name).split()), set(_base(other.name).split())
     return kind is not None and kind.signed and bool(words - others) and bool(others - words)
+
+
+def _are_unlike(one: FamilyMember, other: FamilyMember) -> bool:
+    """Whether two documents are of other kinds, or agreements whose openings have other days."""
+    kind = kinds().get(one.what.kind or "")
+    if kind is None or kind.id != other.what.kind:
+        return kind is not None and other.what.kind is not None
+    return kind.signed and bool(one.what.days and other.what.days) and one.what.days.isdisjoint(other.what.days)
 
 
 def _on_other_days(one: FamilyMember, other: FamilyMember) -> bool:
@@ -151,7 +159,7 @@ def _name_other_years(one: FamilyMember, other: FamilyMember) -> bool:
 
 def _are_versions(one: FamilyMember, other: FamilyMember) -> bool:
     kind = kinds().get(one.what.kind or other.what.kind or "")
-    if one.what.kind != other.what.kind and one.what.kind and other.what.kind:
+    if _are_unlike(one, other):
         return False
     is_later = _on_other_days(one, other)
     by_date = _dates(one.name) != _dates(other.name) or is_later
@@ -195,23 +203,8 @@ def _order(member: FamilyMember) -> tuple[int, list[int], str, bool, str]:
 def _tie(front: FamilyMember, member: FamilyMember) -> FamilyTie:
     if front.content and front.content == member.content:
         return FamilyTie.COPY
-    near = resemblance(front.sketch, member.sketch) >= _NEAR
-    return (
-        FamilyTie.NEAR_COPY
-        if near and front.what.state == member.what.state and _base(front.name) != _base(member.name)
-        else FamilyTie.VERSION
-    )
-
-
-class Listed(Protocol):
-    """What the kind of a document in a room or run depends on."""
-
-    @property
-    def document_id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> str: ...
+    is_near = resemblance(front.sketch, member.sketch) >= _NEAR and front.what.state == member.what.state
+    return FamilyTie.NEAR_COPY if is_near and _base(front.name) != _base(member.name) else FamilyTie.VERSION
 
 
 class IndexedDocument(NamedTuple):
@@ -220,6 +213,10 @@ class IndexedDocument(NamedTuple):
     document_id: str
     name: str
     path: str
+
+
+Listed = RunDocument | RoomDocument | IndexedDocument
+"""A document of a run or a room."""
 
 
 @dataclass(frozen=True, slots=True)

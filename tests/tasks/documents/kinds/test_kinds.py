@@ -487,6 +487,9 @@ def test_versions_are_one_family_with_the_newest_signed_one_in_front() -> None:
 def test_agreements_of_one_form_with_two_parties_are_two() -> None:
     form = "NON-DISCLOSURE AGREEMENT\n" + " ".join(f"clause {number} of the usual form" for number in range(90))
     assert find_families([member("NDA Delta.docx", form + " Delta"), member("NDA Gamma.docx", form + " Gamma")]) == []
+    dated = [form.replace("\n", f"\nmade on {day} May 2024 between A and B\n") for day in (3, 3, 9)]
+    (family,) = find_families([member(f"contract_{number}.docx", text) for number, text in enumerate(dated)])
+    assert set(named(family)[1]) | {family.front.name} == {"contract_0.docx", "contract_1.docx"}
 
 
 def test_minutes_of_two_meetings_are_two_documents() -> None:
@@ -602,6 +605,9 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
             "AMENDMENT NO. 1\nOriginal Agreement Date: May 3, 2021\nAmendment No. 1 Effective Date: June 4, 2022",
             "2022-06-04",
         ),
+        ("LEASE\nEffective Date:\t2022-10-13\nExpiration Date:\t2025-10-12\nLandlord:\tA\n", "2022-10-13"),
+        ("Dichiarazione\nai sensi degli articoli 46 e 47 del D.P.R. 28.12.2000, n. 445\n", None),
+        ("Summary\nCalifornia single-member LLC, formed 2026-01-27\n", None),
         ("AMENDMENT\nThis amendment amends the lease made on May 3, 2021 between A and B.", None),
         ("GUARANTY\nThis guaranty of the lease made on May 3, 2021 is given on June 4, 2022.", None),
         ("LEASE\nThis lease replaces the lease made on May 3, 2021 between A and B", None),
