@@ -58,11 +58,12 @@ _ONE_OF: Final = {
 }
 
 _TO_99: Final = rf"(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
+_TO_999: Final = rf"{_TO_99}(?:[ -]hundred\b(?:(?: and)? {_TO_99})?)?"
 _NUMBER_WORD: Final = re.compile(
-    rf"\b(?P<number>{_TO_99}(?:[ -]hundred\b(?:(?: and)? {_TO_99})?)?"
+    rf"\b(?P<number>(?:{_TO_999}[ -](?:thousand|million|billion)\b,?(?: and)? )*{_TO_999}"
     r"(?:[ -](?:thousand|million|billion|trillion)\b)?)"
     r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
-    r"(?P<behind>\s+(?:dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
+    r"(?P<behind>\s+(?:and \d\d/100 )?(?:U\.?S\.? )?(?P<currency>dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
     re.IGNORECASE,
 )
 _LOW: Final = (
@@ -252,23 +253,27 @@ def _figure(text: str, number: Amount) -> StatedFigure:
 def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
     before = text[max(match.start() - 20, 0) : match.start()].rstrip().lower()
     behind = text[match.end() : match.end() + 20].lower()
-    words, unit_words, currency = match["number"].lower(), (match["unit"] or "").lower(), match["behind"]
+    words, unit_words, currency = match["number"].lower(), (match["unit"] or "").lower(), match["currency"]
     is_pronoun = before.endswith((" no", " any", " every", " which", " the")) or re.match(
         r"\s+(?:another|or more|of)", behind
     )
     if words == "one" and not (unit_words or currency) and is_pronoun:
         return None
-    value = Decimal(0)
-    for part in re.split(r"[ -]", words.replace(" and ", " ")):
-        value = value * _SCALES[part] if part in _SCALES else value + _NUMBER_WORDS[part]
+    value = last = Decimal(0)
+    for part in re.split(r",? (?:and )?|-", words):
+        last = last * _SCALES[part] if part in _SCALES else last + _NUMBER_WORDS[part]
+        if _SCALES.get(part, 0) > _SCALES["hundred"]:
+            value, last = value + last, Decimal(0)
+    value += last
+    beside = re.compile(rf"\s*\({value}\)").match(text, match.end())
+    end = beside.end() if beside else match.end()
     unit = next((unit for word, unit in _WORDS_OF_UNITS.items() if word in unit_words), COUNT)
     if "basis" in unit_words:
         value /= 100
     elif currency:
-        unit = look_up(currency_names(), currency.strip())
-    measure = _measure(text, match.end()) if unit == COUNT else ""
-    limit = _limit(text, match.start(), match.end())
-    return StatedFigure(match.start(), match.end(), unit, value, 2, limit, measure=measure)
+        unit = look_up(currency_names(), currency)
+    measure = _measure(text, end) if unit == COUNT else ""
+    return StatedFigure(match.start(), end, unit, value, 2, _limit(text, match.start(), end), measure=measure)
 
 
 def _measure(text: str, end: int) -> str:

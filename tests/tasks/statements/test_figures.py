@@ -28,6 +28,7 @@ from tests.cases import cases
         ("2.20x", "ratio", "2.20"),
         ("twenty-five percent", "percent", "25"),
         ("two million dollars", "USD", "2000000"),
+        ("four thousand five hundred U.S. dollars ($4,500)", "USD", "4500"),
         ("3 lakh", "", "300000"),
     ],
 )
