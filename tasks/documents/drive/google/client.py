@@ -17,6 +17,7 @@ import logging
 import os
 import socket
 import ssl
+import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -257,6 +258,7 @@ class Client:
         """`seconds` is the most that one call may take, including retries and waiting for the quota."""
         settings = settings or GoogleDriveSettings.current()
         self._credentials = credentials
+        self._renewing = threading.Lock()
         self._drive = drive_at(settings.google_api_endpoint)
         self._batch_uri = settings.google_batch_uri
         self.connections = share_connections(check_connection(settings.google_api_endpoint, GOOGLE))
@@ -412,9 +414,11 @@ class Client:
             raise TooManyRequests("Google Drive's quota is used up for now. Try again in a minute.", 60) from None
 
     def _token(self, refused: str) -> str:
-        """An access token that is valid and is not the refused one."""
+        """An access token that is valid and is not the refused one; one thread renews it for all."""
         if not self._credentials.valid or self._credentials.token == refused:
-            self._credentials.refresh(Request(self._to_tokens))  # type: ignore[no-untyped-call]
+            with self._renewing:
+                if not self._credentials.valid or self._credentials.token == refused:
+                    self._credentials.refresh(Request(self._to_tokens))  # type: ignore[no-untyped-call]
         return str(self._credentials.token)
 
 

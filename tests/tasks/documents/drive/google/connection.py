@@ -6,12 +6,10 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
 from typing import Any, Self
 
-from google.auth.transport import Request
 from google.oauth2.credentials import Credentials
 
 from tasks.documents.drive.google import GoogleDriveSettings
 from tasks.documents.drive.google.client import Client
-from tasks.documents.drive.google.credentials import AccountToken
 from tests.google.server import DriveEmulator
 
 ADA = "ada@example.com"
@@ -27,12 +25,7 @@ def client_with(credentials: Credentials | str, base: str, **options: Any) -> It
     """A client of the Drive at an address, that acts with credentials or a token."""
     if isinstance(credentials, str):
         credentials = Credentials(credentials)  # type: ignore[no-untyped-call]
-
-    def renew(request: Request) -> Credentials:
-        credentials.refresh(request)  # type: ignore[no-untyped-call]
-        return credentials
-
-    client = Client(AccountToken(renew, credentials.token), settings_of(base), **options)
+    client = Client(credentials, settings_of(base), **options)
     try:
         yield client
     finally:
