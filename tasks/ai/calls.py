@@ -45,7 +45,8 @@ VERSION = 2  # raised when the wording changes: stored judgements were made with
 _MOST_NAMED = 5  # places that a warning names
 
 _PROMPTS: Final[dict[str, str]] = tomllib.loads(Path(__file__).with_name("prompts.toml").read_text("utf-8"))
-_RULES, _MARKS, _ANSWER, _PART, _JSON = (_PROMPTS[name] for name in ("rules", "marks", "answer", "part", "json"))
+_RULES, _MARKS, _ANSWER, _JSON = (_PROMPTS[name] for name in ("rules", "marks", "answer", "json"))
+_PART, _NOTES, _FEWER = (_PROMPTS[name] for name in ("part", "notes", "fewer"))
 NOTHING = "NOTHING"  # the model's answer to a part that says nothing on the question
 
 
@@ -69,7 +70,7 @@ def part_prompt(question: str, sources: Sequence[Source], number: int, parts: in
 
 def notes_prompt(question: str, notes: str, *, fewer: bool = False) -> Messages:
     """The prompt for the answer from the notes of all parts or, with `fewer`, for a shorter set of notes."""
-    rules = [_RULES, _PROMPTS["notes"], _PROMPTS["fewer"] if fewer else _ANSWER]
+    rules = [_RULES, _NOTES, _FEWER if fewer else _ANSWER]
     fenced = _fence("notes", "", notes, _code(notes))
     return [
         {"role": "system", "content": "\n\n".join(rules)},

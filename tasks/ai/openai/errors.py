@@ -39,12 +39,13 @@ What they say of a part of a request that they do not take:
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
+from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused
 from tasks.errors import (
@@ -210,12 +211,8 @@ def error_for_status(status: int, headers: Mapping[str, str], body: str) -> Exce
     """What an HTTP status means; `body` is the response's text, or its start, in lower case."""
     answer = _Refusal(status, read_retry_after(headers.get("retry-after")), body)
     for meaning in _MEANINGS:
-        is_meant = meaning.get("above", -1) < status < meaning.get("below", 1000)
-        if is_meant and status in meaning.get("statuses", (status,)) and meaning["words"].search(body):
-            if "does" not in meaning:
-                return _ERRORS[meaning["error"]](meaning["says"])
-            if (error := _DOES[meaning["does"]](answer)) is not None:
-                return error
+        if meaning.fits(answer) and (error := meaning.make(answer)) is not None:
+            return error
     return not_taken(status)
 
 
@@ -263,9 +260,36 @@ _DOES: Final[dict[str, Callable[[_Refusal], Exception | None]]] = {
     ),
     "trouble": _trouble,
 }
-_MEANINGS: Final[list[dict[str, Any]]] = [
-    {**meaning, "words": re.compile("|".join(meaning.get("words", ())))} for meaning in _KNOWN["meanings"]
-]
+
+
+class _Meaning:
+    """An entry of the table; one that is misspelt fails when the program starts."""
+
+    def __init__(
+        self,
+        *,
+        statuses: Container[int] = range(1000),
+        above: int = -1,
+        below: int = 1000,
+        words: Sequence[str] = (),
+        does: str = "",
+        error: str = "",
+        says: str = "",
+    ) -> None:
+        self.words = re.compile("|".join(words))
+        self.make = _DOES[does] if does else partial(_says, _ERRORS[error], says)
+        self._statuses, self._above, self._below = statuses, above, below
+
+    def fits(self, answer: _Refusal) -> bool:
+        is_status = answer.status in self._statuses and self._above < answer.status < self._below
+        return is_status and self.words.search(answer.body) is not None
+
+
+def _says(kind: type[DiligenceError], sentence: str, _: _Refusal) -> DiligenceError:
+    return kind(sentence)
+
+
+_MEANINGS: Final = [_Meaning(**meaning) for meaning in _KNOWN["meanings"]]
 
 
 def not_taken(status: int) -> UnsupportedRequestFormat:
