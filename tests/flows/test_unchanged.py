@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,8 @@ from flows.steps import PLAIN
 from storage import database, runs, scores
 from storage.documents import RunDocument, company_documents
 from storage.runs import RunStatus
+from tasks.documents.kinds.room import room_kinds
+from tasks.figures.ledger import room_ledger
 from tasks.scoring import score
 from tests.flows.conftest import write_room
 from tests.homes import make_home
@@ -245,6 +248,26 @@ def test_an_error_of_the_program_while_companies_are_taken_over_ends_no_run(
         again = batch(batch_file)
     assert sorted(examined) == ["alpha.example", "beta.example"]
     assert told(again) == told(first)
+
+
+def test_kinds_and_figures_of_a_room_are_made_once_for_its_scores_and_its_report(
+    batch_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: Counter[str] = Counter()
+
+    def noted(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+        def note(*args: Any, **kwargs: Any) -> Any:
+            made[name] += 1
+            return make(*args, **kwargs)
+
+        return note
+
+    monkeypatch.setattr("tasks.documents.kinds.room.room_kinds", noted("kinds", room_kinds))
+    monkeypatch.setattr("tasks.figures.ledger.room_ledger", noted("figures", room_ledger))
+    with (batch_file.parent / "criteria.yaml").open("a") as file:
+        file.write('  - {id: growth, figure: revenue, rule: "> 1"}\n  - {id: lease, document: "lease"}\n')
+    batch(batch_file, out=tmp_path / "out")
+    assert made == {"kinds": 2, "figures": 2}  # two companies
 
 
 def test_an_unchanged_company_is_neither_loaded_nor_scored(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
