@@ -304,7 +304,8 @@ def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Itera
     for candidate in sure:
         by_section[candidate.section.rstrip(": ")].append(candidate)
     for section, members in by_section.items():
-        if section and not WORDS.whole_company.match(section) and len(members) == 1 and best and len(by_section) > 1:
+        is_named = section and not WORDS.whole_company.match(section) and "/" in members[0].figure.period
+        if is_named and len(members) == 1 and best and len(by_section) > 1:  # sections of a balance sheet are no parts
             yield replace(members[0], figure=replace(members[0].figure, entity=section[:80]))
         else:
             findings.leave_out("rows of one concept that differ", len(members))

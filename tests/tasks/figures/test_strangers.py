@@ -639,3 +639,12 @@ def test_a_column_of_companies_has_several_for_rows_of_one_label(labels: str, ce
 )
 def test_a_line_of_a_list_counts_people_where_nothing_else_is_behind_the_number(line: str, counted: list[str]) -> None:
     assert [value for _, value, *_ in figures(f"Report, 31 March 2026\n\nSize:\n- {line}\n")][:1] == counted
+
+
+def test_the_sections_of_a_balance_sheet_are_no_parts_of_the_company() -> None:
+    rows = (
+        "Assets\t90,000,000\nLångfristiga skulder\nBorrowings\t26,425,000\nKortfristiga skulder\nBorrowings\t300,000\n"
+    )
+    assert not figures(f"SEK\t2013-12-31\n{rows}")
+    rows = "Other income\t5,000\nProducts\nRevenue\t9,000,000\nServices\nRevenue\t4,000,000\n"
+    assert [entity for *_, entity in figures(f"EUR\t2024\n{rows}")] == ["Products", "Services"]
