@@ -125,13 +125,14 @@ def count_figures(
 
 
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
-    """Whether a count is of joiners, leavers, one place or one item of a list, or a share a bound or of debts."""
+    """Whether a count is of joiners, leavers, one place or one item of a list, none, or a share a bound or of debts."""
     if share:
         return WORDS.no_share_of_sales.search(sentence[max(0, match.start() - 12) : match.end()]) is not None
     after = match["after"] or ""
     item = _ITEM.fullmatch(sentence, 0, match.start("number"))
     return bool(
         (item and not any(word in item["name"].lower() for word in (*_PEOPLE, *_BUYERS, *_STOCK, "team", "total")))
+        or not match["number"].strip("0")  # "for a club with 0 employees"
         or WORDS.count_of_some.search(after)
         or WORDS.count_somewhere.match(after)
         or ((item or not after) and WORDS.count_to_come.match(sentence, match.end("number")))

@@ -648,3 +648,8 @@ def test_the_sections_of_a_balance_sheet_are_no_parts_of_the_company() -> None:
     assert not figures(f"SEK\t2013-12-31\n{rows}")
     rows = "Other income\t5,000\nProducts\nRevenue\t9,000,000\nServices\nRevenue\t4,000,000\n"
     assert [entity for *_, entity in figures(f"EUR\t2024\n{rows}")] == ["Products", "Services"]
+
+
+def test_nobody_is_no_count_of_people() -> None:
+    assert not figures("Notes of 2 May 2025\n\nThe quotation is for a club with 0 employees.\n")
+    assert figures("Notes of 2 May 2025\n\nThe quotation is for a club with 10 employees.\n")[0][1] == "10"
