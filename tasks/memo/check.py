@@ -30,7 +30,6 @@ from tasks.language.quotations import locate
 from tasks.language.words import stem
 from tasks.memo.claims import MemoPlace, MemoStatement, MemoTexts, StatementKind, quotation_places, split
 from tasks.memo.contracts import RoomContract, call_contract, choose_contracts, hold_terms, read_terms, split_facts
-from tasks.memo.facts import HeldFact, hold_fact, names_fact
 from tasks.memo.measures import (
     UNITS,
     StatedMeasure,
@@ -52,7 +51,6 @@ from tasks.statements import check as statement_proof
 from tasks.statements.figures import StatedFigure, figures, is_cut_off
 from tasks.statements.reading import Difference, DifferenceKind
 from tasks.table.columns import value_in_words
-from tasks.table.spans import Span
 
 _MOST_PLACES: Final = 5
 _NEGATIONS: Final = frozenset({"not", "no", "never", "neither", "nor", "without", "denied", "n't"})
@@ -68,8 +66,7 @@ _CAPITALS: Final = re.compile(r"(?<!\w)(?:[A-Z0-9]++\W++){7,}")
 """Words in capitals throughout, as clauses on liability are written."""
 _HOLLOW: Final = re.compile(
     r",? unless (?:it is )?(?:(?:sooner|earlier) )?(?:terminated|ended)\b(?: (?:sooner|earlier))?"
-    r"(?: as provided (?:herein|in this \w+))?|,? unless otherwise (?:specified|agreed|stated)\b(?: in writing)?"
-    r"|\bhereby\b|\bduring the term(?: of this \w+)?,"
+    r"(?: as provided (?:herein|in this \w+))?|\bhereby\b|\bduring the term(?: of this \w+)?,"
     r"|\bupon (?:the )?(?:execution|signing|signature)(?: of this \w+)?,".replace(" ", r"\s"),
     re.IGNORECASE,
 )
@@ -390,8 +387,6 @@ def _prove_whole(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
         return proved
     stated = read_terms(statement.words)
     contracts = choose_contracts(statement.words, stated, room.contracts)
-    if not contracts and not is_proved and not any(call_contract(statement.words)) and names_fact(statement.words):
-        return _by_only_contract(statement, room) or proved
     if not contracts and is_proved and any(call_contract(statement.words)):
         return CheckedClaim(statement, MemoVerdict.NOT_FOUND)  # what the room has no such contract for
     if not contracts or (is_proved and proving == {one.document.document_id for one in contracts}):
@@ -409,16 +404,6 @@ def _prove_whole(statement: MemoStatement, room: MemoTexts) -> CheckedClaim:
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, _places(held), MemoReason.SEVERAL) if is_open else proved
 
 
-def _by_only_contract(statement: MemoStatement, room: MemoTexts) -> CheckedClaim | None:
-    """The verdict of the only contract that speaks of a fact; against it only where it names one of its parties."""
-    texts = (_speak(room.text_of(one.document.text_id), statement.words) for one in room.contracts)
-    facts = (hold_fact(statement.words, text, one.roles) for one, text in zip(room.contracts, texts, strict=True))
-    held = [(fact, one) for fact, one in zip(facts, room.contracts, strict=True) if fact is not None]
-    if len(held) != 1 or not (held[0][0].is_same or held[0][1].calls_party(statement.words)):
-        return None
-    return _by_fact(statement, *held[0], room)
-
-
 def _by_contract(
     statement: MemoStatement, stated: Mapping[str, Any], contract: RoomContract, room: MemoTexts
 ) -> CheckedClaim:
@@ -428,12 +413,20 @@ def _by_contract(
     if terms:
         shown = min(terms, key=lambda term: term.is_same)
         given, own = value_in_words(shown.given), value_in_words(shown.stated)
-        held = HeldFact(shown.name.replace("_", " "), own, given, Span(shown.start, shown.end), shown.is_same)
-        return _by_fact(statement, held, contract, room)
-    spoken = _speak(text, statement.words)
+        place = exact_place(document.text_id, shown.start, shown.end)
+        words = room.line_of(document.text_id, shown.start, shown.end)
+        return CheckedClaim(
+            statement,
+            MemoVerdict.SUPPORTED if shown.is_same else MemoVerdict.CONTRADICTED,
+            [MemoPlace(document.document_id, document.document_name, place, words)],
+            MemoReason.GIVES if shown.is_same else MemoReason.GIVES_OTHER,
+            (document.document_name, given, shown.name.replace("_", " "), own),
+        )
+    spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
+    spoken = _ON_NOTICE.sub("on  ", _blank_untold(_HOLLOW, spoken, statement.words))
+    spoken = _MAY_END.sub(lambda match: match[1] + _blank_untold(_MANNER, match[2], statement.words), spoken)
+    spoken = _blank_untold(_OF_NOTICE, spoken, statement.words)
     told = contract.retell(_ON_NOTICE.sub("on", statement.words))
-    if fact := hold_fact(contract.without_name(statement.words), spoken, contract.roles):
-        return _by_fact(statement, fact, contract, room)
     results = [statement_proof.check(words, [spoken], room.names) for words in told]
     order = (statement_proof.Finding.SUPPORTED, statement_proof.Finding.CONTRADICTED, statement_proof.Finding.NOT_FOUND)
     best = min(results, key=lambda one: (order.index(one.verdict), -one.share))
@@ -448,28 +441,6 @@ def _by_contract(
     if best.verdict is statement_proof.Finding.CONTRADICTED and not (is_extended or _is_other_right(best)):
         return CheckedClaim(statement, MemoVerdict.CONTRADICTED, places, difference=best.difference)
     return CheckedClaim(statement, MemoVerdict.NOT_FOUND, places, MemoReason.NEAREST)
-
-
-def _by_fact(statement: MemoStatement, fact: HeldFact, contract: RoomContract, room: MemoTexts) -> CheckedClaim:
-    """The verdict of a value that a contract states too."""
-    document = contract.document
-    words = room.line_of(document.text_id, *fact.span)
-    place = MemoPlace(document.document_id, document.document_name, exact_place(document.text_id, *fact.span), words)
-    return CheckedClaim(
-        statement,
-        MemoVerdict.SUPPORTED if fact.is_same else MemoVerdict.CONTRADICTED,
-        [place],
-        MemoReason.GIVES if fact.is_same else MemoReason.GIVES_OTHER,
-        (document.document_name, fact.given, fact.name, fact.stated),
-    )
-
-
-def _speak(text: str, words: str) -> str:
-    """A contract's text in small letters, without what a statement need not tell; all places stay the same."""
-    spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
-    spoken = _ON_NOTICE.sub("on  ", _blank_untold(_HOLLOW, spoken, words))
-    spoken = _MAY_END.sub(lambda match: match[1] + _blank_untold(_MANNER, match[2], words), spoken)
-    return _blank_untold(_OF_NOTICE, spoken, words)
 
 
 def _blank_untold(pattern: re.Pattern[str], text: str, words: str) -> str:

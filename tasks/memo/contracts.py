@@ -25,7 +25,6 @@ from tasks.table.cells import find_text_cells
 from tasks.table.clauses import FINDERS, is_notice
 from tasks.table.columns import Column, ColumnSet
 from tasks.table.spans import (
-    NUMBERS,
     OPENING,
     PERPETUAL,
     Contract,
@@ -88,7 +87,7 @@ _ROLES: Final = _name_stems(
     "landlord tenant lessor lessee employer employee seller buyer vendor purchaser supplier customer client company"
     " contractor consultant licensor licensee provider sponsor lender borrower vermieter mieter verpächter pächter"
     " arbeitgeber arbeitnehmer verkäufer käufer lieferant kunde anbieter auftraggeber auftragnehmer lizenzgeber"
-    " lizenznehmer darlehensgeber darlehensnehmer processor controller recipient distributor reseller subcontractor"
+    " lizenznehmer darlehensgeber darlehensnehmer"
 )
 _PAYS: Final = _name_stems("pay pays paid owe owes give grant grants")
 _OF_ANY: Final = _name_stems(
@@ -105,7 +104,6 @@ _KINDS: Final = (
     r"|Memorandum of Understanding|[Ww]ork [Oo]rder|[Aa]ddendum|NDA|MOU|MSA|SLA|DPA|SOW"
     r"|[\w-]*(?:[Vv]ertrag|[Vv]ereinbarung)(?:e?s)?)\b(?! (?:[Aa]greement|[Cc]ontract|price|sum|value|year|fee)\b)"
 )
-_NAMED: Final = re.compile(_KINDS, re.IGNORECASE)
 _NAME: Final = r"[a-z]?[A-Z][\w&.’'-]{0,40}(?:,? (?:(?:of|and|&) )?[a-z]?[A-Z][\w&.’'-]{0,40}){0,9}"
 _REFERENCE: Final = re.compile(
     rf"\b(?:[Tt]he|[Tt]his|[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[Oo]ur|[Dd](?:er|ie|as|em|en|es)|[Dd]iese\w?|{_NAME}['’]s?)"
@@ -135,23 +133,16 @@ _NOUNS: Final = re.compile(
     r"\b(?:[Tt]his|[Dd]iese[rsmn]?) (Agreement|Contract|Lease|Deed|Subcontract|Licen[cs]e|MOU|DPA|Work Order|Addendum"
     r"|NDA|MSA|SLA|agreement|contract|Vertrag|Vereinbarung)\b"
 )
-_BRACKET: Final = re.compile(
-    r"\([^()\"“”]{0,60}[\"“][^()]{2,120}\)|[–—] ?nachfolgend [^–—]{2,80}"
-    r"|\bherein(?:after)? [^.;\"“]{0,30}[\"“][^\"”]{2,40}[\"”]"
-)
+_BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“][^()]{2,120}\)|[–—] ?nachfolgend [^–—]{2,80}")
 _QUOTED: Final = re.compile(
     r"[\"“„][^\w\"“”„]{0,3}(?:the )?(?P<term>\w[^()\"“”„]{0,38}\w)[^\w\"“”„]{0,3}[\"”“]"
     r"(?P<also>[\s,*_]*(?:or )?(?:the )?[*_]*(?=[\"“„]))?"
 )
-_LABEL: Final = re.compile(r"\b([A-Z][a-z]+):[\s*]*$")
-_PLAIN: Final = re.compile(r"\A[\s*]*\((?:the )?([A-Z][a-z]+)\)")
-"""What a party is called in front of its name, and in a bracket without quotation marks."""
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
 """What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""
 _NO_TERM: Final = frozenset({"agreement", "contract", "lease", "party", "parties", "effective date"})
 _MUST_END: Final = re.compile(r"\b(?:must|shall|ha(?:s|ve) to) (?:terminate|end|cancel)\b|\bmuss\b[^.;]*\bkündigen\b")
 """What no right to end a contract says."""
-_MAY_END: Final = re.compile(r"\b(?:may|can) end\b")
 _AMENDS: Final = re.compile(r"(?i)\b(?:amend|supplement|addendum|side letter|variation|novation|nachtrag|avenant)")
 _OF_EITHER: Final = re.compile(r"\b(?:either|each|any) party\b", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -188,14 +179,10 @@ class RoomContract:
         opening, defined = " ".join(self.opening.split()), dict[str, str]()
         parties = [str(name) for name in self.cells.get("parties", {"value": []})["value"]]
         for name in parties:
-            before, *parts = opening.split(name)
-            others = [other for other in parties if other != name]
-            parts = [
-                min((one.partition(other)[0] for other in others), key=len, default=one)[:_TO_TERM] for one in parts
-            ]
-            bracket = next(filter(None, map(_BRACKET.search, parts)), None)
-            called = (*_LABEL.findall(before), *_PLAIN.findall(" ".join(parts[:1])))
-            terms = [term for term in called if stem(term) in _ROLES]
+            behind = opening.partition(name)[2][:_TO_TERM]
+            behind = min((behind.partition(other)[0] for other in parties if other != name), key=len, default=behind)
+            bracket = _BRACKET.search(behind)
+            terms = list[str]()
             for quoted in _QUOTED.finditer(bracket[0] if bracket else ""):
                 terms += [quoted["term"]] if quoted["term"].lower() not in _NO_TERM else []
                 if quoted["also"] is None:
@@ -224,20 +211,6 @@ class RoomContract:
         said = [one for words in (by_name, bare, alone) for one in (words, _BY.sub(_ACTIVE, words))]
         told = [one for words in said for one in (words, self.with_terms(words))]
         return list(dict.fromkeys(f"{one[:1].upper()}{one[1:]}" for one in map(str.strip, told)))
-
-    def without_name(self, words: str) -> str:
-        """A statement in the contract's terms, without what it calls the contract by."""
-        return self.with_terms(_REFERENCE.sub("this agreement", _UNDER.sub("", words))).strip()
-
-    @cached_property
-    def roles(self) -> frozenset[str]:
-        """The stems of what it calls its parties, and of what contracts do."""
-        called = (term or name.partition(" ")[0] for name, term in self.terms.items())
-        return _ROLES | _name_stems(" ".join(called)) | {stem("party")}
-
-    def calls_party(self, words: str) -> bool:
-        """Whether a statement speaks of what it calls a party: "the Recipient"."""
-        return any(re.search(rf"\b{re.escape(term)}\b", words) for term in self.terms.values() if term)
 
     def with_terms(self, words: str) -> str:
         """Words with the terms of the contract in place of its parties' names."""
@@ -279,13 +252,7 @@ def find_contracts(documents: Iterable[LedgerText]) -> list[RoomContract]:
     found = find_text_cells(by_text, ColumnSet(columns=[Column(id=name, find=name) for name in _HELD]))
     filled = {key: {name: cell for name, cell in cells.items() if cell["value"]} for key, cells in found.items()}
     contracts = [RoomContract(by_text[key], stretch(key, 0, OPENING), cells) for key, cells in filled.items() if cells]
-    return [
-        one
-        for one in contracts
-        if len(one.cells) >= _FEWEST
-        or _AMENDS.search(one.title)
-        or ("parties" in one.cells and _NAMED.search(one.title))
-    ]
+    return [one for one in contracts if len(one.cells) >= _FEWEST or _AMENDS.search(one.title)]
 
 
 def read_terms(words: str) -> dict[str, Any]:
@@ -295,8 +262,7 @@ def read_terms(words: str) -> dict[str, Any]:
     stated = {
         name: value.value for name, value in found.items() if value.sure >= _SURE or isinstance(value.value, dict)
     }
-    ends = says("ends_by_notice", words) or _MAY_END.search(words)
-    if "notice" not in stated and ends and not says("for_a_cause", words):
+    if "notice" not in stated and says("ends_by_notice", words) and not says("for_a_cause", words):
         whole = Span(0, len(words))
         notices = {one.value for one in find_durations(words, *whole) if is_notice(words, one, whole)}
         stated |= {"notice": notices.pop()} if len(notices) == 1 else {}
@@ -357,7 +323,6 @@ def hold_terms(words: str, stated: Mapping[str, Any], contract: RoomContract, te
     """
     words = contract.with_terms(_REFERENCE.sub("this agreement", words))
     words = re.sub(r" (?:until|bis(?: zum)?) ", " to ", words.replace(" upon ", " on "))
-    words = words.replace("subject to the law", "governed by the law")
     sentence, terms = read(words), _pair_terms(words, stated, contract, text)
     if not terms:
         return []
@@ -479,7 +444,7 @@ def _speaks_of(
     own = [figure for at in sentence.figures if (figure := tokens[at].figure) and not _gives_value(figure, values)]
     others = [figure for figure in own if not any(same(figure, one) for one in given)]
     measured = {at + 1 for at in sentence.figures if (figure := tokens[at].figure) and figure.measure}
-    words = [tokens[at].stem for at in sentence.content if at not in measured and tokens[at].text not in NUMBERS]
+    words = [tokens[at].stem for at in sentence.content if at not in measured]
     return len(others) <= apart and all(any(nearness(word, other) >= ALIKE for other in said) for word in words)
 
 
@@ -498,4 +463,4 @@ def _has_one_subject(sentence: ParsedSentence, clauses: str, contract: RoomContr
     roles = _ROLES | _name_stems(" ".join(contract.terms.values()))
     own = {word for word in stems if word in roles}
     theirs = [word for word in map(stem, re.findall(r"[^\W\d_]+", clauses)) if word in roles]
-    return (contract.names - contract.titles - roles).isdisjoint(stems) and own <= {*theirs[:1]}
+    return (contract.names - contract.titles).isdisjoint(stems) and own <= {*theirs[:1]}

@@ -155,14 +155,14 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
     for token in stated:
         if token.text in _WAYS - near:
             yield Difference(DifferenceKind.NOT_LIMITED, found.stated.write(token))
-    rates = find_rates(found.stated.text)
-    if rates and rates != find_rates(found.source.text):
+    rates = _find_rates(found.stated.text)
+    if rates and rates != _find_rates(found.source.text):
         yield Difference(DifferenceKind.OTHER_FIGURE, min(rates))
-    if (bound := BINDING.search(found.source.original)) and not BINDING.search(found.stated.original):
+    if (bound := _BINDING.search(found.source.original)) and not _BINDING.search(found.stated.original):
         yield Difference(DifferenceKind.LIMITED, theirs=bound[0])
 
 
-def find_rates(text: str) -> set[str]:
+def _find_rates(text: str) -> set[str]:
     return {"year" if unit.startswith("annu") else unit for unit in map("".join, _RATE.findall(text.lower()))}
 
 
@@ -173,7 +173,7 @@ _RATE: Final = re.compile(
 """What a figure is paid or counted for: "per month", and not "per year"."""
 _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
-BINDING: Final = re.compile(
+_BINDING: Final = re.compile(
     r"\b(?:in line with|subject to|to the extent|provided that|due (?:to be|for)|unless|except|other than|without)\b",
     re.IGNORECASE,
 )

@@ -21,7 +21,7 @@ from tasks.language.periods import dates
 
 _BREAK: Final = re.compile(r"[^\S ]")
 _DATA: Final = tomllib.loads(Path(__file__).with_name("durations.toml").read_text(encoding="utf-8"))
-NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words}
+_NUMBERS: Final = {word: int(number) for number, words in _DATA["numbers"].items() for word in words}
 _UNITS: Final = {word: unit for unit, words in _DATA["units"].items() for word in words}
 ORDINALS: Final[dict[str, int]] = _DATA["ordinals"]
 _ORDINAL: Final = "|".join(sorted(ORDINALS, key=len, reverse=True)).replace("-", "[ -]")
@@ -30,7 +30,7 @@ _ORDINAL_DAY: Final = re.compile(  # a raised "th" may come apart: "20t h day of
     r"(?P<month>[A-Z]{3,9})[ .,]*(?:in the year )?(?P<year>\d{4})",
     re.IGNORECASE,
 )
-_NUMBER: Final = "|".join(sorted(map(re.escape, NUMBERS), key=len, reverse=True))
+_NUMBER: Final = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 DURATION: Final = (
     rf"(?<![\w.,])(?:(?P<words>{_NUMBER})[ -]*(?:\(? *(?P<beside>\d{{1,3}}) *\)?)?|(?P<digits>\d{{1,3}})(?: *\([a-z -]+\))?)"
     rf"[ -]*(?:full |consecutive |additional |successive |more |weitere[rn]? )?"
@@ -124,7 +124,7 @@ def find_durations(flat: str, start: int, end: int) -> Iterator[Duration]:
     """The durations between two offsets of a flat text, in order."""
     for match in _duration().finditer(flat, max(0, start), end):
         number = match["beside"] or match["digits"]
-        count = int(number) if number else NUMBERS[" ".join(match["words"].casefold().split())]
+        count = int(number) if number else _NUMBERS[" ".join(match["words"].casefold().split())]
         named = match["unit"].casefold().rstrip("'’").split()[-1]
         unit = _UNITS.get(named) or _UNITS[named.rstrip("s")]
         if count:

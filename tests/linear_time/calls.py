@@ -37,7 +37,7 @@ from tasks.language import quotations
 from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
-from tasks.memo import claims, contracts, facts, measures
+from tasks.memo import claims, contracts, measures
 from tasks.privacy import pseudonyms
 from tasks.privacy.privileged import is_named
 from tasks.privacy.pseudonyms import StandIns
@@ -54,7 +54,6 @@ from tasks.scoring.passages import TextPlaces, outline_start
 from tasks.statements import answers, check, figures, match, objections
 from tasks.statements.answers import Ground
 from tasks.statements.check import LONGEST_SENTENCE, source_sentences
-from tasks.statements.objections import find_rates
 from tasks.statements.reading import read
 
 Call = Callable[[str], object]
@@ -172,9 +171,6 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.memo.measures.says_multiple": measures.says_multiple,
     "tasks.memo.measures.read_periods": _sentence(lambda text: measures.read_periods(text, learn_calendar("", ""))),
     "tasks.memo.contracts.read_terms": _sentence(contracts.read_terms),
-    "tasks.memo.facts.names_fact": _sentence(facts.names_fact),
-    "tasks.memo.facts.hold_fact": lambda text: facts.hold_fact("Invoices are payable within 30 days.", text, {"buyer"}),
-    "tasks.statements.objections.find_rates": _sentence(find_rates),
     "tasks.memo.check.render_memo": lambda text: memo_check.render_memo("memo", "room", text, [], []),
     "tasks.scoring.figure_checks.mark_numbers": lambda text: figure_checks.mark_numbers(text[:4000], [text], list),
     "tasks.scoring.passages.cut": lambda text: passages.cut(text, _marked_places(text)),
