@@ -571,16 +571,15 @@ class _Table:
         if len(self._grid.rows) > MOST_PARTS:
             self._findings.leave_out(f"lists of more than {MOST_PARTS} rows")
             return False
-        return bool(name) and self._holds_parts() and WORDS.subtotal.match(name) is None
-
-    def _holds_parts(self) -> bool:
-        return labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
+        is_part = bool(name) and WORDS.subtotal.match(name) is None
+        return is_part and labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
 
     def _by_entity(self, column: FigureColumn | None) -> Meaning | None:
         """What the numbers mean in a table of parts, by its title: "Revenue by segment" with years as columns."""
         if self._of_title is None or column is None or column.when is None or column.entity or column.skipped:
             return None
-        return self._of_title if self._holds_parts() else None
+        holds_parts = labels.lists_parts(self._entities, self._titles, titled=self._titled_parts)
+        return self._of_title if holds_parts else None
 
     def _title_meaning(self, column: FigureColumn | None, count: int) -> Meaning | None:
         """What the rows of a series mean: by the line that begins it, the corner or the line above."""

@@ -145,9 +145,11 @@ def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
 
 
 def is_recognised(grid: Grid, found: Sequence[TableCandidate]) -> bool:
-    """Whether a table is short, heads a statement or has two concepts: a long one of a sheet may be of anything."""
-    concepts = {each.figure.concept for each in found if each.rank < _WEAK}
-    return len(grid.rows) <= _SHORT or len(concepts) > 1 or any(each.weight >= STATEMENT_WEIGHT for each in found)
+    """Whether a table is short, of people, a statement or of two concepts: a long one of a sheet may be of anything."""
+    heads = [*grid.titles, *(row.name for row in grid.rows[:3])]
+    is_named = any(WORDS.statement_heading.search(head) or WORDS.trial_balance.search(head) for head in heads)
+    is_sure = is_named or any(each.weight >= STATEMENT_WEIGHT or each.figure.unit == "count" for each in found)
+    return is_sure or len(grid.rows) <= _SHORT or len({each.figure.concept for each in found if each.rank < _WEAK}) > 1
 
 
 def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCandidate]:

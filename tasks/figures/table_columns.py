@@ -274,8 +274,7 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     columns = _name_parent(columns)
     dated = [column.entity for column in columns if column.when is not None and column.when.dated]
     is_counted = len(set(dated)) == len(dated) > 1 and all(_COUNTED.fullmatch(entity or "") for entity in dated)
-    named = {(_time(each), each.entity) for each in columns if each.words and not each.label.meaning}
-    names = Counter(time for time, _ in named)
+    names = Counter(time for time, _ in {(_time(c), c.entity) for c in columns if c.words and not c.label.meaning})
     is_whole = len(set(dated)) == 1 and WORDS.company_name.search(dated[0] or "")
     if is_whole or (is_counted and max(names.values()) == 1):
         return [replace(column, entity=None) for column in columns]
