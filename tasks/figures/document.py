@@ -121,9 +121,9 @@ class ReportKind:
 
 def kind_by_name(name: str, ending: str = "") -> ReportKind | None:
     """What a document is by its name and format alone; None if they do not tell."""
-    if ending in _SLIDES or WORDS.deck_name.search(name):
-        return ReportKind("reported", deck=True)
     unaudited = holds(name.lower(), "unaudited") or WORDS.management_name.search(name)
+    if ending in _SLIDES or WORDS.deck_name.search(name):
+        return ReportKind("management" if unaudited else "reported", deck=True)
     if not unaudited and holds(name.lower(), "audit_name"):
         return ReportKind("audited", deck=False)
     if ending in _SHEETS:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
 from tasks.figures.derived import derive
+from tasks.figures.document import kind_by_name
 from tasks.figures.figure import Figure
 from tests.cases import cases
 
@@ -98,3 +99,20 @@ def test_a_number_written_out_to_noughts_may_be_rounded_to_them() -> None:
     assert find_conflicts([row("48102"), row("48100", document_id="b")]) == []
     assert len(find_conflicts([row("48170"), row("48100", document_id="b")])) == 1
     assert len(find_conflicts([row("9412345"), row("9000000", document_id="b")])) == 1  # too few digits are told
+
+
+@cases(
+    ("name", "basis"),
+    [
+        ("Investor deck.txt", "reported"),
+        ("Pitch.pptx", "reported"),
+        ("Management accounts June 2025.pptx", "management"),
+    ],
+)
+def test_a_deck_reports_and_counts_last_whatever_its_basis(name: str, basis: str) -> None:
+    kind = kind_by_name(name, f".{name.rpartition('.')[2]}")
+    assert kind is not None
+    assert (kind.basis, kind.deck) == (basis, True)
+    accounts = row("7100000", basis="management")
+    conflict = only(accounts, row("9400000", basis=kind.basis, deck=True, document_id="b", document_name=name))
+    assert conflict.counted == accounts
