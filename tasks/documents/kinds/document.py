@@ -95,7 +95,7 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     if kind is not None and signs is not None and ending in _PAGES and _may_only_speak(stem, ending, kind, signs):
         kind, also = None, tuple((part, start) for part, start in also if start)
     state = _state(words, plain_words(folder), said, kind, is_picture=ending in _PICTURES)
-    day = _day(stem, said, is_signed=kind is not None and kind.signed)
+    day = _day(stem, said)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
     return DocumentKind(kind.id, state, day, certainty, also, kind.over, frozenset(said.days))
@@ -137,18 +137,16 @@ def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str
     return any(is_kind(kind, one) for kind in told for one in wanted)
 
 
-def _day(stem: str, said: Signs, *, is_signed: bool) -> str | None:
-    """A document's own date: the one in its name, otherwise the one at its top unless the name has another year.
-
-    An agreement whose opening has other days is named after the day on which it was filed.
+def _day(stem: str, said: Signs) -> str | None:
+    """A document's own date: the one in its name, otherwise the one at its top unless the name has another year. The
+    name of an exhibit ("20120322_8-K_EX-10.17") has the day of its filing: that counts if its opening has no other.
     """
     digits = _DIGITS.search(stem)
     found = () if digits else dates_in(stem, of_any_span=True, of_months=False)
     named = "-".join(digits.groups()) if digits else next((day.isoformat() for day in found), None)
-    if named and is_signed and said.days and named not in said.days:
+    if "_EX-" in stem and said.days and named not in said.days:
         return said.dated
-    years = YEAR.findall(stem)
-    return named or (said.dated if said.dated and (not years or said.dated[:4] in years) else None)
+    return named or (said.dated if said.dated and said.dated[:4] in (YEAR.findall(stem) or [said.dated[:4]]) else None)
 
 
 def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:

@@ -144,7 +144,10 @@ def _are_unlike(one: FamilyMember, other: FamilyMember) -> bool:
     kind = kinds().get(one.what.kind or "")
     if kind is None or kind.id != other.what.kind:
         return kind is not None and other.what.kind is not None
-    return kind.signed and bool(one.what.days and other.what.days) and one.what.days.isdisjoint(other.what.days)
+    names = plain_words(f"{one.name} {other.name}")
+    if not kind.signed or _NUMBER.search(names) or _version_words().search(names):
+        return False  # "Lease v1" and "Lease signed" have days of their own
+    return bool(one.what.days and other.what.days) and one.what.days.isdisjoint(other.what.days)
 
 
 def _on_other_days(one: FamilyMember, other: FamilyMember) -> bool:

@@ -316,7 +316,6 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     rows = {" ".join(line.split()) for line in opening.splitlines() if "\t" in line.strip() or "   " in line.strip()}
     first = [*lines[:6], *filter(_EFFECTIVE.match, lines[6:15])]
     alone = [line for line in first if len(line) < SUBTITLE and (line not in rows or _EFFECTIVE.match(line))]
-    alone = [line for line in alone if not marks("", "other_days").stand_in(plain_words(line))]
     top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith(("Original ", "This "))]
     kind = kinds().get(signs.title or "")
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
