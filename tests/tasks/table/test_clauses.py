@@ -32,7 +32,14 @@ HEAD = """Master Services Agreement
         ("parties", 'by and between:\n\n- **Oak GmbH**, a company of Kiel, hereinafter **"Seller"**.\n- **Fir plc**, a company of Hull.\n', ["Oak GmbH", "Fir plc"]),
         ("parties", 'This is between **Elm Cloud** ("Associate") and **Yew Hospital** ("Covered Entity").', ["Elm Cloud", "Yew Hospital"]),
         ("parties", "between Oak GmbH, 12 High Street - London, and Fir plc, of Hull.", ["Oak GmbH", "Fir plc"]),
-        ("parties", "- **Licensor:** Oak Ltd., a company of Kiel.\n- **Licensee:** Fir Industries, a company of Hull.\n", ["Oak Ltd.", "Fir Industries"]),
+        ("parties", "**Licensor:** Oak Ltd., a company of Kiel.\n**Licensee:** Fir Industries, a company of Hull.\n", ["Oak Ltd.", "Fir Industries"]),
+        ("parties", "- Customer: Provides access to its systems\n- Supplier: Delivers the goods\n", None),
+        ("parties", "Customer: the person who buys, as described\nSupplier: Beta Ltd, of Hull\nCompany: see above\n", None),
+        *(("parties", f"BETWEEN:\n\nALPHA LIMITED\n\n- {word} -\n\nBETA LIMITED\n", ["ALPHA LIMITED", "BETA LIMITED"]) for word in ("and", "AND")),
+        *(
+            ("parties", f"between Alpha GmbH, {behind}, and Beta GmbH, of Kiel", ["Alpha GmbH", "Beta GmbH"])
+            for behind in ("vertreten durch Herrn Müller, geb. Meier", "acting by its gen. Partner Gamma LP", "at Suite five. New York")
+        ),
         ("parties", "The parties agree to cooperate between themselves and others.", None),
         ("agreement_date", OPENING, "2024-03-01"),
         ("agreement_date", "This Lease is entered into this 21st day of June, 1999, by the parties.", "1999-06-21"),
@@ -142,6 +149,7 @@ HEAD = """Master Services Agreement
         ("parties", 'between Alpha Corp. ("Client"), a firm, and Beta LLC ("Provider"), a firm under law. This is made with Latham & Watkins LLP.', ["Alpha Corp.", "Beta LLC"]),
         ("parties", 'between Alpha Inc. ("Seller"), of 5 Main St. Springfield, and Beta Inc. ("Buyer")', ["Alpha Inc.", "Beta Inc."]),
         ("notice", "This Agreement may be cancelled by either party upon ninety (90) days advance written notice.", "P90D"),
+        ("notice", "Orders under this Agreement may be cancelled by either party on 5 days notice. This Agreement may be terminated by either party on 90 days written notice.", "P90D"),
         ("notice", "The insurance shall not be cancelled by either party without thirty (30) days prior notice.", None),
         ("parties", 'by and between 7-Eleven, Inc. ("Seller") and 3M Company ("Project Company")', ["7-Eleven, Inc.", "3M Company"]),
         ("parties", 'by and between 1-800-Flowers.com, Inc. ("Plan Sponsor") and Beta Inc. ("Merger Sub")', ["1-800-Flowers.com, Inc.", "Beta Inc."]),
