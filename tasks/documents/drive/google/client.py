@@ -425,8 +425,10 @@ class Client:
 @lru_cache(maxsize=4)
 def share_connections(proxy: str | None) -> httpcore.ConnectionPool:
     """The process's connections, by way of this proxy."""
+    context = ssl.create_default_context(cafile=os.environ.get("HTTPLIB2_CA_CERTS") or certifi.where())
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # from Python 3.13 on; certificates of companies' proxies fail it
     limits: dict[str, Any] = {
-        "ssl_context": ssl.create_default_context(cafile=os.environ.get("HTTPLIB2_CA_CERTS") or certifi.where()),
+        "ssl_context": context,
         "max_connections": None,
         "max_keepalive_connections": _MOST_IDLE,
         "keepalive_expiry": IDLE_SECONDS,

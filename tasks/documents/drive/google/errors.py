@@ -121,11 +121,11 @@ def find_fault(error: Exception) -> Fault | None:
         return Fault(FaultKind.PASSING, Unavailable("Google Drive does not answer in time. Try again."))
     if isinstance(error, OSError):
         return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive was lost. Try again."))
+    if isinstance(error, httpcore.ProxyError):  # "407 …": trying a password again may lock its account
+        kind = FaultKind.LASTING if str(error).startswith("4") else FaultKind.AWAY
+        return Fault(kind, Unavailable("The proxy in https_proxy refused the connection to Google Drive."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
-    if isinstance(
-        error,
-        HTTPException | httpcore.ProtocolError | httpcore.ProxyError | BatchError | ValueError | KeyError | IndexError,
-    ):
+    if isinstance(error, HTTPException | httpcore.ProtocolError | BatchError | ValueError | KeyError | IndexError):
         return Fault(
             FaultKind.PASSING, SourceFailed("Google Drive's answer was cut off or is not well formed. Try again.")
         )
@@ -134,8 +134,7 @@ def find_fault(error: Exception) -> Fault | None:
 
 def _of_login(error: google.auth.exceptions.GoogleAuthError) -> Fault:
     if isinstance(error, google.auth.exceptions.TransportError):
-        cause = error.args[0] if error.args else None
-        fault = find_fault(cause) if isinstance(cause, Exception) else None
+        fault = find_fault(error.args[0]) if error.args else None  # what it holds may be words alone
         return fault or Fault(FaultKind.PASSING, Unavailable("Google's login service is out of reach. Try again."))
     if error.retryable:
         return Fault(FaultKind.PASSING, Unavailable("Google's login service fails at present. Try again."))

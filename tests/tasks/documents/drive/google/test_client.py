@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -441,3 +442,14 @@ def test_nothing_of_a_call_is_logged(emulator: DriveEmulator, caplog: pytest.Log
     assert "this is seen" in said
     assert file_id not in said
     assert token not in said
+
+
+def test_certificate_of_a_companys_proxy_is_held_to_no_stricter_rules_than_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    context = ssl.create_default_context()
+    context.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python 3.13 makes it
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: context)
+    client_module.share_connections.__wrapped__(None).close()
+    assert not context.verify_flags & ssl.VERIFY_X509_STRICT
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)

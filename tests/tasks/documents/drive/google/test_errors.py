@@ -8,6 +8,7 @@ from http.client import IncompleteRead
 from time import time
 from typing import Any
 
+import httpcore
 import httplib2
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 from googleapiclient.errors import HttpError
@@ -121,6 +122,8 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
         (TimeoutError(), FaultKind.PASSING, Unavailable),
         (IncompleteRead(b"half"), FaultKind.PASSING, SourceFailed),
         (KeyError("3"), FaultKind.PASSING, SourceFailed),
+        (httpcore.ProxyError("407 Proxy Authentication Required"), FaultKind.LASTING, Unavailable),
+        (httpcore.ProxyError("503 Service Unavailable"), FaultKind.AWAY, Unavailable),
         (ssl.SSLCertVerificationError(), FaultKind.LASTING, Unavailable),
         (auth(TransportError, ConnectionRefusedError()), FaultKind.AWAY, Unavailable),
         (auth(TransportError, "nothing answers"), FaultKind.PASSING, Unavailable),
