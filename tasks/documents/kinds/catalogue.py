@@ -337,5 +337,4 @@ def may_be_document(name: str) -> bool:
     files, path = read_file("marks.toml")["files"], PurePath(name.casefold())
     if path.suffix in files["told_by_name"]:
         return bool(find_kinds(plain_words(path.stem)))
-    is_program = path.suffix in files["programs"] and " " not in path.name  # "Terms of Node.js" is a document
-    return not is_program and path.name not in files["named"]
+    return path.name not in files["named"] and (path.suffix not in files["programs"] or " " in path.name)

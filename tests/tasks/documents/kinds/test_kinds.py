@@ -878,7 +878,19 @@ def test_signed_in_brackets_is_a_signature_beside_a_name_alone() -> None:
         assert what("f.md", f"{LEASE}\n{line}").state is None, line
 
 
-@cases("name", ["index-DCdA.css", "Lease.js", "Dockerfile", "vite.svg", "calendar.ics", "Analysis - Notebook.ipynb"])
+@cases(
+    "name",
+    [
+        "index-DCdA.css",
+        "Lease.js",
+        "index.astro",
+        ".gitkeep",
+        "Dockerfile",
+        "vite.svg",
+        "calendar.ics",
+        "Analysis - Notebook.ipynb",
+    ],
+)
 def test_the_text_of_a_program_is_no_document(name: str) -> None:
     assert what(name, "/* the index */") == DocumentKind()
     assert not may_be_document(name)
