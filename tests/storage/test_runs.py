@@ -112,11 +112,9 @@ def test_companies_come_in_the_order_of_the_batch(database_url: str) -> None:
 
 def test_a_company_is_changed_in_place(database_url: str) -> None:
     company_id = rows.stored_company()
-    with database.reading() as session:
-        company = runs.get_company(session, company_id)
-    company.status, company.total, company.warnings = CompanyStatus.FINISHED, 0.75, ["one"]
     with database.writing() as session:
-        runs.save_company(session, company)
+        company = runs.get_company(session, company_id)
+        company.status, company.total, company.warnings = CompanyStatus.FINISHED, 0.75, ["one"]
     with database.reading() as session:
         kept = runs.get_company(session, company_id)
         assert (kept.status, kept.total, kept.warnings) == (CompanyStatus.FINISHED, 0.75, ["one"])
