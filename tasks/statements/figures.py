@@ -6,9 +6,10 @@ figures too: `31 March 2024`, `March 31, 2024` and `2024-03-31` are one, and `Ma
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Final
 
 from tasks.language.locales import currency_names, look_up, month_names
@@ -38,7 +39,7 @@ _FRACTION: Final = re.compile(
     r"|(?P<half>half)(?= (?:of|the|its|our|their)\b))",
     re.IGNORECASE,
 )
-
+_MIXED: Final = re.compile(r"(?<![\d/.,])(?:(?P<whole>\d{1,3})[ -])?(?P<part>[1-7])/(?P<of>[2348])\s?(?:%|per ?cent\b)")
 
 _ONES: Final = figure_words("ones").split()
 _TENS: Final = figure_words("tens").split()
@@ -59,13 +60,19 @@ _ONE_OF: Final = {
 
 _TO_99: Final = rf"(?:(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})|{'|'.join([*_TENS, *_ONES])})\b"
 _TO_999: Final = rf"{_TO_99}(?:[ -]hundred\b(?:(?: and)? {_TO_99})?)?"
+_LARGE: Final = ("thousand", "million", "billion", "trillion")
+_BEFORE_LESS: Final = "|".join(
+    rf"{scale}\b,?(?: and)? (?!{_TO_999}[ -](?:{'|'.join(_LARGE[at:])})\b)" for at, scale in enumerate(_LARGE[:-1])
+)
+"""A scale and what leads on to a smaller one: "two million and three million" are two numbers."""
 _NUMBER_WORD: Final = re.compile(
-    rf"\b(?P<number>(?:{_TO_999}[ -](?:thousand|million|billion)\b,?(?: and)? )*{_TO_999}"
+    rf"\b(?P<number>(?:{_TO_999}[ -](?:{_BEFORE_LESS}))*{_TO_999}"
     r"(?:[ -](?:thousand|million|billion|trillion)\b)?)"
     r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
     r"(?P<behind>\s+(?:and \d\d/100 )?(?:U\.?S\.? )?(?P<currency>dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
     re.IGNORECASE,
 )
+_IN_BRACKETS: Final = re.compile(r"\s*\(([^()]{1,30})\)")
 _LOW: Final = (
     r"at least|not less than|no less than|no fewer than|not fewer than|a minimum of|minimum of|more than|over|in excess"
     r" of|exceed(?:s|ed|ing)?|greater than|higher than|above|upwards of|≥|>=?"
@@ -139,41 +146,36 @@ class StatedFigure:
 
 def figures(text: str) -> list[StatedFigure]:
     """The figures of a text, in order. They do not overlap."""
-    found = _find_written(text)
-    for pattern, make in ((_NUMBER_WORD, _from_word), (_FRACTION, _from_fraction)):
-        starts, ends = [figure.start for figure in found], [figure.end for figure in found]
-        for match in pattern.finditer(text):
-            at = bisect_right(ends, match.start())
-            is_taken = at < len(ends) and starts[at] < match.end()
-            if not is_taken and (figure := make(text, match)) is not None:
-                found.append(figure)
-        found.sort(key=lambda figure: figure.start)
-    return _add_range_units(text, _without_repeats(text, found))
+    found = sorted(_dates(text), key=lambda figure: figure.start)
+    for pattern, make in ((_MIXED, _from_mixed), (_NUMBER_WORD, _from_word), (_FRACTION, _from_fraction)):
+        found = _add_apart(found, ((*match.span(), partial(make, text, match)) for match in pattern.finditer(text)))
+    written = ((number.first, number.stop, partial(_figure, text, number)) for number in numbers(text))
+    return _add_range_units(text, _add_apart(found, written))
+
+
+def _add_apart(
+    found: list[StatedFigure], others: Iterable[tuple[int, int, Callable[[], StatedFigure | None]]]
+) -> list[StatedFigure]:
+    """The figures with those of the others that do not overlap them, in order; the others are spans with what reads
+    them.
+    """
+    starts, ends = [figure.start for figure in found], [figure.end for figure in found]
+    apart = [
+        read() for start, end, read in others if (at := bisect_right(ends, start)) == len(ends) or starts[at] >= end
+    ]
+    return sorted([*found, *filter(None, apart)], key=lambda figure: figure.start)
+
+
+def _from_mixed(text: str, match: re.Match[str]) -> StatedFigure:
+    """A percentage with a common fraction: "1-1/2 %"."""
+    value = Decimal(match["whole"] or 0) + Decimal(match["part"]) / Decimal(match["of"])
+    return StatedFigure(match.start(), match.end(), PERCENT, value, 2, _limit(text, match.start(), match.end()))
 
 
 def _from_fraction(text: str, match: re.Match[str]) -> StatedFigure:
     """A part of a whole as a percentage: "two thirds of", "half of"."""
     value = look_up(_COUNTS, match["count"] or "one") * Decimal(100) / look_up(_PARTS, match["part"] or "half")
     return StatedFigure(match.start(), match.end(), PERCENT, value, 2, _limit(text, match.start(), match.end()))
-
-
-def _without_repeats(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
-    """The figures, without digits in brackets that repeat a figure in words: `ninety (90) days`."""
-    result: list[StatedFigure] = []
-    for figure in found:
-        last = result[-1] if result else None
-        is_repeat = (
-            last is not None
-            and not figure.is_date
-            and figure.value == last.value
-            and figure.unit in {last.unit, COUNT}
-            and text[last.end : figure.start].strip() in {"", "("}
-        )
-        if last is not None and is_repeat and text[figure.start - 1 : figure.start + 1].find("(") >= 0:
-            result[-1] = replace(last, end=figure.end, measure=last.measure or _measure(text, figure.end))
-        else:
-            result.append(figure)
-    return result
 
 
 def _add_range_units(text: str, found: list[StatedFigure]) -> list[StatedFigure]:
@@ -197,19 +199,6 @@ def _add_range_units(text: str, found: list[StatedFigure]) -> list[StatedFigure]
             figure = replace(figure, value=figure.value * scale, is_scaled=True)
         result[at] = figure
     return result
-
-
-def _find_written(text: str) -> list[StatedFigure]:
-    """The dates, and the numbers in digits; a number in a date does not count separately."""
-    found = list(_dates(text))
-    spans = iter([*sorted((figure.start, figure.end) for figure in found), (len(text), len(text))])
-    start, end = next(spans)
-    for number in numbers(text):
-        while end <= number.first:
-            start, end = next(spans)
-        if number.stop <= start:
-            found.append(_figure(text, number))
-    return sorted(found, key=lambda figure: figure.start)
 
 
 def _dates(text: str) -> Iterator[StatedFigure]:
@@ -265,13 +254,14 @@ def _from_word(text: str, match: re.Match[str]) -> StatedFigure | None:
         if _SCALES.get(part, 0) > _SCALES["hundred"]:
             value, last = value + last, Decimal(0)
     value += last
-    beside = re.compile(rf"\s*\({value}\)").match(text, match.end())
-    end = beside.end() if beside else match.end()
     unit = next((unit for word, unit in _WORDS_OF_UNITS.items() if word in unit_words), COUNT)
     if "basis" in unit_words:
         value /= 100
     elif currency:
         unit = look_up(currency_names(), currency)
+    beside = _IN_BRACKETS.match(text, match.end())
+    repeated = [number.value for number in numbers(beside[1]) if number.unit in {None, unit}] if beside else []
+    end = beside.end() if beside and repeated == [value] else match.end()
     measure = _measure(text, end) if unit == COUNT else ""
     return StatedFigure(match.start(), end, unit, value, 2, _limit(text, match.start(), end), measure=measure)
 
@@ -323,8 +313,7 @@ def _is_rounded(stated: StatedFigure, source: StatedFigure) -> bool:
     fewest = 2 if stated.is_scaled and source.digits > 3 and _has_decimals(stated) else 3
     if stated.digits < fewest or stated.digits >= source.digits or stated.value == 0:
         return False
-    step = Decimal(10) ** (stated.value.copy_abs().adjusted() - stated.digits + 1)
-    return abs(stated.value - source.value) * 2 <= step and (stated.value < 0) == (source.value < 0)
+    return abs(stated.value - source.value) * 2 <= stated.step and (stated.value < 0) == (source.value < 0)
 
 
 def is_cut_off(stated: Decimal, step: Decimal, actual: Decimal) -> bool:

@@ -29,6 +29,8 @@ from tests.cases import cases
         ("twenty-five percent", "percent", "25"),
         ("two million dollars", "USD", "2000000"),
         ("four thousand five hundred U.S. dollars ($4,500)", "USD", "4500"),
+        ("three million and five hundred thousand and 00/100 dollars", "USD", "3500000"),
+        ("1-1/2% a month", "percent", "1.5"),
         ("3 lakh", "", "300000"),
     ],
 )
@@ -105,6 +107,11 @@ def test_a_number_that_is_a_name_is_no_figure(text: str) -> None:
 def test_a_number_in_words_and_digits_is_one_figure() -> None:
     (figure,) = figures("ninety (90) days")
     assert (figure.value, figure.measure) == (Decimal(90), "day")
+
+
+@cases("text", ["two million and three million dollars", "between two thousand and three million people"])
+def test_numbers_of_which_the_first_is_no_larger_are_two(text: str) -> None:
+    assert [str(figure.value)[0] for figure in figures(text)] == ["2", "3"]
 
 
 def test_hundreds_in_words_are_one_figure() -> None:
