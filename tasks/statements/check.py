@@ -242,7 +242,7 @@ _SHOWN: Final = 0.5
 
 _NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
-_PARTS: Final = re.compile(r"; |, and (?=(?:the|our|its) )")
+_PARTS: Final = re.compile(r"; (?!(?i:provided|except|unless|if|subject|save|other than)\b)|, and (?=(?:the|our|its) )")
 _ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
 _APPOSED: Final = re.compile(
     rf"\A(?:The|Our|Its|A|An) [a-z][\w -]{{2,60}}, (?P<name>{_NAME}), (?P<rest>(?!and\b)[a-z].*)", re.DOTALL

@@ -16,6 +16,7 @@ Our largest customer, Meridian Foods, represented 23% of revenue, and our second
 The auditor issued an unqualified opinion. The company denied that it had misled investors.
 Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
 The rent is $5,000 per month.
+The Tenant shall pay a deposit of $900; provided, however, that the lease is longer than a year.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
 (in millions of euros)
@@ -96,6 +97,7 @@ def test_a_hyphen_makes_no_other_words() -> None:
         ("Oakline, the largest customer, held 11%.", "order"),
         ("The tenant shall pay the landlord at least 30 days in advance.", "condition left out"),
         ("Most customers renewed their contracts.", "exception left out"),
+        ("The tenant shall pay a deposit of $900.", "proviso left out"),
         ("The company acquired Brightwell Systems for €310 million in cash.", "currency"),
         ("Gross margin improved by 150% to 42.5%.", "percent for points"),
         ("Net sales decreased 8 percentage points to $4.2 billion.", "points for percent"),
