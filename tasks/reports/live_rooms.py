@@ -146,13 +146,18 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
 def _hits(
     room: RoomPassages, words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]
 ) -> Iterator[FoundPassage]:
-    """The passages of these documents that have any of the words, or their meaning if that is searched."""
-    for passage in room.likeliest(words, 2 * _HITS, 2 * _HITS):
-        pieces = _pieces(passage.text, words)
-        if any(is_word for _, is_word in pieces) or room.ranks_by_meaning:
-            document = texts[passage.document.document_id][0]
-            address = document_address(passage.document.document_id, passage.span.start, passage.span.end)
-            yield FoundPassage(document, passage.span.place, pieces, address)
+    """The passages of these documents that have any of the words, or their meaning if that is searched.
+
+    Those with all words come first, and in either part those that show what another one shows come last.
+    """
+    passages, wanted = room.likeliest(words, 2 * _HITS, 2 * _HITS), set(tokens(words))
+    shown = [tuple(_pieces(passage.text, words)) for passage in passages]
+    rest = [not wanted <= set(tokens(passage.text)) for passage in passages]
+    for at in sorted(range(len(passages)), key=lambda at: (rest[at], shown.index(shown[at]) < at)):
+        if any(is_word for _, is_word in shown[at]) or room.ranks_by_meaning:
+            document, span = passages[at].document.document_id, passages[at].span
+            address = document_address(document, span.start, span.end)
+            yield FoundPassage(texts[document][0], span.place, shown[at], address)
 
 
 def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, list[Asked], list[tuple[str, str]]]:

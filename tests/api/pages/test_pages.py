@@ -1,5 +1,6 @@
 """The pages of the service: its home, search and questions, and all of it behind a proxy with a path of its own."""
 
+import re
 from pathlib import Path
 
 import httpx
@@ -50,6 +51,24 @@ def test_search_finds_words_and_filters(service: httpx.Client, alpha: Path) -> N
         assert count in service.get("/runs/r1/search", params=filters, headers=PAGE).text
     nothing = service.get("/runs/r1/search", params={"q": "<i>pension"}, headers=PAGE).text
     assert "<i>pension" not in nothing
+
+
+def test_search_gives_passages_with_all_words_first_and_repeated_ones_last(service: httpx.Client, room: Path) -> None:
+    folder = room / "alpha"
+    folder.mkdir()
+    service_terms = "In consideration for the services rendered, on the first business day of each calendar month, "
+    texts = {
+        "A.txt": "Retainer, retainers and the retainer.",
+        "B.txt": "Retainer, retainers and the retainer.",
+        "C.txt": "The monthly meeting is held in May.",
+        "D.txt": f"{service_terms * 4}a monthly fee is due as a retainer.",
+    }
+    for name, words in texts.items():
+        (folder / name).write_text(f"{words}\n\nEnd of {name}, page by page.\n")
+    write_cited_run("alpha", {"D.txt": ("a monthly fee", "line 1")})
+    found = service.get("/runs/r1/search", params={"q": "monthly retainer"}, headers=PAGE).text
+    hits = re.findall(r"[A-D]\.txt", found[found.index("passages") :])
+    assert list(dict.fromkeys(hits))[:3] == ["D.txt", "A.txt", "C.txt"]
 
 
 def test_search_finds_by_meaning_where_an_embedding_model_is_set(
