@@ -490,6 +490,8 @@ def test_agreements_of_one_form_with_two_parties_are_two() -> None:
     dated = [form.replace("\n", f"\nmade on {day} May 2024 between A and B\n") for day in (3, 3, 9)]
     (family,) = find_families([member(f"contract_{number}.docx", text) for number, text in enumerate(dated)])
     assert set(named(family)[1]) | {family.front.name} == {"contract_0.docx", "contract_1.docx"}
+    engaged = [text.replace("NON-DISCLOSURE AGREEMENT", "ENGAGEMENT LETTER") for text in dated[1:]]
+    assert find_families([member(f"contract_{number}.docx", text) for number, text in enumerate(engaged)]) == []
     (family,) = find_families([member("NDA draft.docx", f"DRAFT\n{dated[0]}"), member("NDA signed.pdf", dated[2])])
     assert family.front.name == "NDA signed.pdf"
 
