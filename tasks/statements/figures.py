@@ -277,10 +277,8 @@ def _measure(text: str, end: int) -> str:
 
 
 def _limit(text: str, start: int, end: int) -> str:
-    for name, pattern in _LIMITS_BEHIND:
-        if pattern.match(text[end : end + 20]):
-            return name
-    return _limit_before(text, start)[2]
+    behind = next((name for name, pattern in _LIMITS_BEHIND if pattern.match(text[end : end + 20])), "")
+    return behind or _limit_before(text, start)[2]
 
 
 def _limit_before(text: str, start: int) -> tuple[int, int, str]:

@@ -133,6 +133,12 @@ _PLACE: Final = re.compile(
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
 _DAY_BEHIND: Final = re.compile(r",(?=.{0,6}\d)")
+_OTHER_DAY: Final = re.compile(
+    r"\b(?:formed|founded|incorporated|decreto legislativo|d\. ?lgs\.|d\. ?p\. ?r\.|legge|loi|décret|gesetz|ley|lei)"
+    r"(?: n[°º.r]{0,2} ?[\d./-]+)?,?(?: (?:on|del|du|vom|de))?\s*$",
+    re.IGNORECASE,
+)
+"""What stands in front of the day of a law, or of a company's founding."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
 """The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
@@ -344,7 +350,7 @@ def _list_signed_days(text: str) -> Iterator[date]:
 
 
 def _list_days(line: str) -> list[date]:
-    """The days in a line, without those where a period begins and ends."""
+    """The days in a line, without those where a period begins and ends, of a law, and when a company was founded."""
     found = [when for when in dates(line.replace("_", " ")) if when.end or when.month_day]
     ends = [
         place for place, (one, other) in enumerate(pairwise(found)) if _UNTIL.fullmatch(line, one.stop, other.start)
@@ -353,6 +359,7 @@ def _list_days(line: str) -> list[date]:
         when.end
         for place, when in enumerate(found)
         if when.end and when.months is None and not when.forecast and not {place, place - 1} & {*ends}
+        if not _OTHER_DAY.search(line, 0, when.start)
     ]
 
 
