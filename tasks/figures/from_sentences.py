@@ -238,10 +238,8 @@ def _stands_alone(
         or WORDS.said_of_others_behind.match(behind)
     ):
         return False
-    if (
-        WORDS.another_thing.match(behind)
-        or WORDS.related.match(behind)
-        or (match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None)
+    if WORDS.another_thing.match(behind) or (
+        match.group() in words.STATED_ALONE and words.STATED_AMOUNT.match(behind) is None
     ):
         return False
     if WORDS.no_concept_before.match(behind) and not (
@@ -400,7 +398,6 @@ def _was_made(sentence: str, lead: str, end: int, amount: Amount) -> bool:
     return not (
         WORDS.no_concept_before.match(behind)
         or WORDS.another_thing.match(behind)
-        or WORDS.related.match(behind)
         or WORDS.cash_paid.match(behind)
         or WORDS.set_aside.match(behind)
         or WORDS.behind_amount_of_a_part.search(behind[:120])

@@ -97,6 +97,8 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Net revenues and operating income for the year ended December 31, 2019, include net effects of $101 million.",
         "During 2021, AWE generated an operating profit of $18 million, which are included in the results of Space.",
         "Cash held in escrow was EUR 0.4 million at 31 December 2024.",
+        "On avait 1889€ en trésorerie au 31/12/2022 (1775,95€ LaBanquePostale, 88,24€ sur un compte).",
+        "Cash at 31 December 2022 (€1,775.95 at Lloyds, €88.24 at Gandi) was €1,889.",
         "Cash pledged to the bank amounted to EUR 0.2 million at 31 December 2024.",
         "Cash in transit was EUR 0.1 million at 31 December 2024.",
         "Monthly revenue was EUR 1.2 million in 2024.",
