@@ -143,13 +143,10 @@ def find_document_kind(name: str, text: str, document_format: str = "") -> Repor
     is_report = WORDS.report_name.search(name) or holds(head, "report_text") or holds(head[:600], "audit_name")
     if is_report or len(text) > 100_000:
         speaks = any(matches(WORDS.audit, text, spots(lower, words_in("audit_words"))))
-        if speaks and "form 10-q" not in head and "quarterly report" not in head:
-            return ReportKind("audited", deck=False)
-        if is_report:
-            return ReportKind("reported", deck=False)
-    elif holds(lower, "auditors_words"):
-        return ReportKind("audited", deck=False)
-    return ReportKind("management", deck=False)
+        speaks = speaks and "form 10-q" not in head and "quarterly report" not in head
+    else:
+        speaks = holds(lower, "auditors_words")
+    return ReportKind("audited" if speaks else "reported" if is_report else "management", deck=False)
 
 
 _RUN_TOGETHER: Final = re.compile(r"(?<![\d ])\d{1,3}(?: \d{3})+ \d{1,2}(?: \d{3})+(?![\d ])")

@@ -252,9 +252,11 @@ def test_figures_of_a_workbook_name_their_cells(tmp_path: Path) -> None:
         ("Business plan.txt", "EUR m\t2025\nRevenue\t20.0\n", "forecast"),
         ("Budget 2025.txt", "EUR m\tActual 2024\nRevenue\t20.0\n", "management"),
         ("Budget review.txt", "EUR m\t2024\nRevenue\t20.0\n", "management"),
+        ("2024.txt", "EUR m\t2024\nRevenue\t20.0\nJag har utfört en revision av årsredovisningen.\n", "audited"),
+        ("2024.txt", "EUR m\t2024\nRevenue\t20.0\nWir haben den Jahresabschluss der A GmbH erstellt.", "reported"),
     ],
 )
-def test_a_document_that_is_a_plan_gives_no_actual_figures(name: str, text: str, basis: str) -> None:
+def test_a_documents_name_or_its_auditors_words_say_what_its_figures_are(name: str, text: str, basis: str) -> None:
     document = LedgerDocument(text, [], name)
     (figure,) = find_figures(document, taxonomy()).figures
     assert (figure.concept, figure.basis or document.kind.basis) == ("revenue", basis)
