@@ -336,14 +336,8 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     dated = document.calendar.dated
     if dated is not None and (date.fromisoformat(last_day(figure.period)) - dated).days > _A_MONTH:
         return True
-    return of_plan and not _was_over(document, figure)
-
-
-def _was_over(document: LedgerDocument, figure: Figure) -> bool:
-    """Whether a figure's period was over on the earliest known day of its document."""
-    stated = document.calendar.dated
-    days = [day for day in (*document.file_dates(figure.start), stated.isoformat() if stated else None) if day]
-    return bool(days) and last_day(figure.period) <= min(days)
+    days = [day for day in (*document.file_dates(figure.start), dated.isoformat() if dated else None) if day]
+    return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
 VERSION: Final = "ledger-30"

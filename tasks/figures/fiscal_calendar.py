@@ -139,7 +139,8 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     shifts = Counter(end.year - year for year, end in (*_find_years(head, lower), *headed) if 0 <= end.year - year <= 1)
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
-        dated = max([dated, *(end for end, count in named.dates.items() if count > _TWO)])
+        told = named.dates + Counter(_compared_days(head))
+        dated = max([dated, *(end for end, count in told.items() if count > _TWO)])
     calendar = Calendar(
         shift=shifts.most_common(1)[0][0] if shifts else 0,
         dated=dated,
@@ -226,6 +227,15 @@ def _headed_years(head: str) -> Iterator[tuple[int, date]]:
         years = [(name.year, day.end) for name, day in named if name and name.year and day and day.end]
         if len(years) > 1 and not is_out_of_step(years):
             yield from years
+
+
+def _compared_days(head: str) -> Iterator[date]:
+    """The days over columns with the same day of the year before behind them, as in accounts; no plan's, none ahead."""
+    for match in WORDS.compared_days.finditer(head):
+        days = dates_in("\n".join(match.groups()))
+        of_plan = WORDS.of_plans.search(head, max(0, match.start() - 100), match.end())
+        if days and days[1:] == [months_back(days[0], 12)] and days[0] <= today() and not of_plan:
+            yield days[0]
 
 
 def is_out_of_step(years: Iterable[tuple[int, date]]) -> bool:

@@ -1,5 +1,7 @@
 """Which figures are actual: those of periods that were over when their document was written."""
 
+from datetime import date
+
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -130,6 +132,23 @@ def test_a_name_of_others_too_is_asked_no_further() -> None:
 def test_a_date_in_a_table_dates_no_document() -> None:
     text = "Rounds\nSeed\tMay 2024\t9\nSeries D\tMarch 2025\t310\n"
     assert LedgerDocument(text, [], "model.txt").calendar.dated is None
+
+
+@cases(
+    ("heads", "basis"),
+    [
+        ("2013-12-31\t2012-12-31", None),
+        ("2013-01-01 -2013-12-31\t2012-01-01 -2012-12-31", None),
+        ("31.12.2013\t31.12.2012", None),
+        ("2013-12-31\t2014-12-31", "forecast"),
+        ("2013-12-31\t2011-12-31", "forecast"),
+    ],
+)
+def test_accounts_of_days_beside_the_year_before_are_written_after_those_days(heads: str, basis: str | None) -> None:
+    text = "Styrelse till 2013-05-16.\n" + f"SEK\t{heads}\nNet revenue\t1,000,000\t900,000\n\n" * 3
+    assert bases(text, "2013.pdf")["2013"] == basis
+    planned = text.replace("SEK\t", "Plan\nSEK\t")
+    assert LedgerDocument(planned, [], "2013.pdf").calendar.dated == date(2013, 5, 16)
 
 
 @cases("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
