@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.runs import RunStatus
+from storage.scores import ScoreStatus
 from tasks.reports import html
 from tasks.reports.findings import heat
 from tasks.reports.models import ReportedQuote
@@ -181,6 +182,21 @@ def test_figures_are_written_for_readers() -> None:
     assert [percent(share) for share in (0.996, 0.9999, 1 - 1e-12, 1)] == ["99\u202f%"] * 2 + ["100\u202f%"] * 2
     assert [plain(None), plain(value=True), plain([10, 50])] == ["nothing", "yes", "[10, 50]"]
     assert [plain(2014), plain(12_500_000)] == ["2014", "12\u202f500\u202f000"]
+
+
+def test_what_is_missing_is_named_once_by_its_title_and_the_gravest_first() -> None:
+    report = report_with_everything()
+    alpha = report.companies[0]
+    first, second = (
+        one.model_copy(update={"score": None, "status": ScoreStatus.MISSING}) for one in alpha.criteria[:2]
+    )
+    first.title, first.missing, first.severity = "Licences", "a licence", "low"
+    second.title, second.missing, second.severity = "Lease", "the lease of the office", "high"
+    alpha.criteria = [first, second]
+    report.companies = [alpha]
+    text = re.sub(r"\s+", " ", html.render(report))
+    assert text.count("Missing:") == 1
+    assert "<b>Missing:</b> Lease; Licences" in text
 
 
 def test_no_headline_says_100_percent_where_weight_is_unscored() -> None:
