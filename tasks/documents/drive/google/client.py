@@ -184,8 +184,9 @@ class Wire:
             with self.connections.stream(method, uri, headers=sent, content=content, extensions=limits) as response:
                 told = {name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
                 answer = httplib2.Response({**told, "status": str(response.status)})
+                content_read = _read_body(response, answer)
                 if method != "GET" or response.status not in _REDIRECTS:
-                    return answer, _read_body(response, answer)
+                    return answer, content_read
             if "location" not in answer:
                 raise HTTPException("a redirect to nowhere")
             before, uri = uri, urljoin(uri, answer["location"])

@@ -49,14 +49,14 @@ class Scripted:
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._open: list[socket.socket] = []
+        self.connections: list[socket.socket] = []
         self._threads = [Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
-        for each in (self._listener, *self._open):
+        for each in (self._listener, *self.connections):
             each.close()
         for thread in self._threads:
             thread.join(5)
@@ -75,7 +75,7 @@ class Scripted:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
-            self._open.append(connection)
+            self.connections.append(connection)
             self._threads.append(Thread(target=self._serve, args=(connection,), daemon=True))
             self._threads[-1].start()
 

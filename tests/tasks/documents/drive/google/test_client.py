@@ -425,6 +425,12 @@ def test_connections_are_shared_by_accounts(emulator: DriveEmulator) -> None:
     client_module.share_connections(None).close()
 
 
+def test_connection_of_a_redirect_is_used_again(home: object) -> None:
+    with Scripted(reply(302, b"moved", location="/x"), reply(200, FILE)) as server, server.client() as client:
+        client.call(make)
+        assert len(server.connections) == 1
+
+
 def test_nothing_of_a_call_is_logged(emulator: DriveEmulator, caplog: pytest.LogCaptureFixture) -> None:
     [file_id] = files(emulator, 1)
     for name in [*logging.root.manager.loggerDict]:
