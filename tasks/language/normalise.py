@@ -2,6 +2,7 @@
 
 clean, plain      what may be stored, and what people can see of it
 one_line          white space as single spaces; `plain_line` and `caseless` build on it
+join_first        a list of names, cut, with how many more there are
 same_name         whether two names mean the same company
 normalise         a text as the words and figures that it says, each knowing where it stands: for matching quotations
 
@@ -12,7 +13,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -58,6 +59,12 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` on one line with single spaces: no line ends, no tabs, trimmed."""
     return " ".join(text.split())
+
+
+def join_first(names: Sequence[str], most: int, separator: str = ", ") -> str:
+    """The first `most` names, and how many more there are: "Lease, Deed and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return separator.join(names[:most]) + more
 
 
 def plain_line(text: str) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from storage.documents import RunDocument
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
+from tasks.language.normalise import join_first
 from tasks.scoring.criteria import ADDED_UP, SHOWN_ONLY
 from tasks.scoring.judge import SHOWN
 from tasks.scoring.results import ORDERS, OTHERS
@@ -172,7 +173,7 @@ def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[
             "They were changed in the criteria file.",
         ),
         (
-            [f"Weights changed: {_some(weights, ', ')}"] if weights else [],
+            [f"Weights changed: {join_first(weights, _LISTED)}"] if weights else [],
             "Totals change with the weights, even where no score did.",
         ),
     ]
@@ -180,12 +181,7 @@ def criteria_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[
 
 
 def _sentence(opening: str, names: Collection[str], order: Mapping[str, Any]) -> list[str]:
-    return [opening + _some([name for name in order if name in names], ", ")] if names else []
-
-
-def _some(listed: Sequence[str], separator: str) -> str:
-    more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-    return separator.join(listed[:_LISTED]) + more
+    return [opening + join_first([name for name in order if name in names], _LISTED)] if names else []
 
 
 def _question(criterion: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,8 +221,7 @@ def _describe_contest(outcome: CriterionOutcome) -> str:
 
 
 def _name_changes(changes: Sequence[Change]) -> str:
-    more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
-    return ", ".join(f"{change.document_name} ({_VERBS[change.kind]})" for change in changes[:_NAMED]) + more
+    return join_first([f"{change.document_name} ({_VERBS[change.kind]})" for change in changes], _NAMED)
 
 
 def _find_counted_score(outcome: CriterionOutcome) -> float | None:

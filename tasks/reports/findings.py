@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, Never, TypeVar
 from pydantic import BaseModel
 
 from storage.scores import Absence, ScoreStatus
+from tasks.language.normalise import join_first
 from tasks.reports.changes import Change
 from tasks.reports.key_figures import NewestFigure, describe_contradiction, newest_figures
 from tasks.reports.models import CompanyReport, CriterionReport, ReportedQuote, Severity
@@ -190,8 +191,7 @@ def recommend(company: CompanyReport, scale: tuple[float, float]) -> Recommendat
     steps = [f"{flag.criterion.name}: {flag.criterion.recommend}" for flag in flags if flag.criterion.recommend]
     requests = [request.missing for request in to_request(company) if request.missing is not None]
     if requests:
-        more = f" and {len(requests) - _NAMED} more" if len(requests) > _NAMED else ""
-        steps.append(sentence(f"Ask the company for: {'; '.join(requests[:_NAMED])}{more}"))
+        steps.append(sentence(f"Ask the company for: {join_first(requests, _NAMED, '; ')}"))
     return Recommendation(_lead(company, flags), steps)
 
 
@@ -205,7 +205,7 @@ def describe_place(company: CompanyReport, ranked: int) -> str:
     if company.standing.why_not:
         known += f" {company.standing.why_not}"
     if gates := open_gates(company):
-        known += f" Not known whether it meets {_some([gate.name for gate in gates])}, which it must."
+        known += f" Not known whether it meets {join_first([gate.name for gate in gates], _NAMED)}, which it must."
     return known
 
 
@@ -216,24 +216,19 @@ def _lead(company: CompanyReport, flags: list[RedFlag]) -> str:
     grave = " and ".join(f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count)
     names = {criterion.id: criterion.name for criterion in company.criteria}
     if failed := [names.get(gate, gate) for gate in company.standing.gates_failed]:
-        return f"Stop, or first settle the gates that it has not been shown to meet: {_some(failed)}."
+        return f"Stop, or first settle the gates that it has not been shown to meet: {join_first(failed, _NAMED)}."
     if company.total is None or company.coverage is None:
         return "No recommendation: nothing could be scored."
     if company.coverage < ENOUGH:
-        known = f" {grave[0].upper()}{grave[1:]} so far: {_some(high)}." if high else ""
+        known = f" {grave[0].upper()}{grave[1:]} so far: {join_first(high, _NAMED)}." if high else ""
         return f"Too early to say: {percent(company.coverage)} of the weight could be scored.{known}"
     if high:
-        return f"Settle {grave} before proceeding: {_some(high)}."
+        return f"Settle {grave} before proceeding: {join_first(high, _NAMED)}."
     if flags:
-        return f"Proceed, and settle on the way: {_some([flag.criterion.name for flag in flags])}."
+        return f"Proceed, and settle on the way: {join_first([flag.criterion.name for flag in flags], _NAMED)}."
     if company.coverage < WHOLE:
         return f"Proceed: nothing falls short among the {percent(company.coverage)} of the weight that is scored."
     return "Proceed: nothing falls short."
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 M = TypeVar("M", bound=BaseModel)

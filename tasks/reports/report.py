@@ -4,6 +4,7 @@ Scores, totals and ranks are those that the run stored. Three things are compute
 conflicts between sources, changes since the last run, and how stable the ranking is.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
@@ -17,7 +18,7 @@ from storage.documents import DocumentStatus, remarkable_documents
 from storage.model_calls import count_unanswered
 from storage.runs import Run, RunCompany, find_company, previous_run, run_companies
 from storage.scores import ScoreStatus, decisions_of, list_counted_scores, remarkable_outcomes
-from tasks.language.normalise import one_line
+from tasks.language.normalise import join_first, one_line
 from tasks.reports.company import Seen, company_report, why_pending
 from tasks.reports.criteria import summarise_criteria
 from tasks.reports.models import CompanyReport, Cost, PreviousRun, Report, ReportInParts, RunSummary, Sensitivity
@@ -185,6 +186,7 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
 
 
 _MOST_NAMED: Final = 3
+_SUPPORTED: Final = re.compile(r"(?<=\.) (Supported are \.\w+(?:, \.\w+)*\.)\Z")
 """Documents with the same warning that are named, of those that were read whole."""
 
 
@@ -244,9 +246,8 @@ def load_results(run_id: str) -> RunResults:
         is_whole = bool(document.characters) and document.pages_read == document.pages
         alike.setdefault((document.company_id, reason, is_whole), []).append(document.name)
     for (company_id, reason, is_whole), names in alike.items():
-        named = names[:_MOST_NAMED] if is_whole else names
-        more = f" and {len(names) - len(named)} more" if len(names) > len(named) else ""
-        results[company_id].warnings.append(f"{', '.join(named)}{more}: {reason}")
+        named = join_first(names, _MOST_NAMED if is_whole else len(names))
+        results[company_id].warnings.append(f"{named}: {reason}")
     unique = [
         replace(result, missing=list(dict.fromkeys(result.missing)), warnings=list(dict.fromkeys(result.warnings)))
         for result in results.values()
@@ -292,9 +293,11 @@ def result_lines(results: RunResults) -> list[str]:
 
 
 def list_warnings(results: RunResults) -> list[str]:
-    """Every warning in the report: those about companies, and those about their documents."""
-    return [
+    """Every warning in the report: those about companies, and those about their documents; what can be read once."""
+    lines = [
         f"{one_line(result.company.name)}: {one_line(warning)}"
         for result in results.companies
         for warning in result.warnings
     ]
+    told_once = dict.fromkeys(found[1] for line in lines if (found := _SUPPORTED.search(line)))
+    return [*(_SUPPORTED.sub("", line) for line in lines), *told_once]

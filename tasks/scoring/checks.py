@@ -22,6 +22,7 @@ from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
 from tasks.documents.kinds.document import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
+from tasks.language.normalise import join_first
 from tasks.language.sentences import place_sentences
 from tasks.language.words import tokens
 from tasks.scoring import rules
@@ -301,8 +302,7 @@ def _present(
 
 
 def _names(documents: Sequence[RunDocument]) -> str:
-    more = f" and {len(documents) - _MAX_NAMES} more" if len(documents) > _MAX_NAMES else ""
-    return ", ".join(document.name for document in documents[:_MAX_NAMES]) + more
+    return join_first([document.name for document in documents], _MAX_NAMES)
 
 
 def _why_near(name: str, document: RunDocument, title: str) -> str:

@@ -26,6 +26,7 @@ from storage.scores import ScoreStatus
 from tasks.ai.answerer import AnswerCut, NoJson, NotAsked, Source
 from tasks.ai.calls import as_material
 from tasks.errors import DiligenceError
+from tasks.language.normalise import join_first
 from tasks.language.words import tokens
 from tasks.scoring.ask import Ask, measure_prompt
 from tasks.scoring.checks import nearest_passages
@@ -292,11 +293,10 @@ def _unread(failed: Mapping[str, DiligenceError], kept: Sequence[Quotation]) -> 
     error = next(iter(failed.values()))
     if isinstance(error, BudgetSpent | NotAsked):
         return CriterionResult.without_answer(error, kept)
-    names = ", ".join(list(failed)[:_MOST_NAMED])
-    more = f" and {len(failed) - _MOST_NAMED} more" if len(failed) > _MOST_NAMED else ""
+    names = join_first(list(failed), _MOST_NAMED)
     result = CriterionResult.without_answer(error, kept)
     opening = "The model gave no usable answer about passages of these documents, so nothing was scored"
-    return replace(result, reason=f"{opening}: {names}{more}. {result.reason}")
+    return replace(result, reason=f"{opening}: {names}. {result.reason}")
 
 
 def _with_all(result: CriterionResult, against: Quotes) -> CriterionResult:

@@ -35,7 +35,7 @@ from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
-from tasks.language.normalise import one_line
+from tasks.language.normalise import join_first, one_line
 from tasks.operation import operation
 from tasks.privacy import PrivacySettings
 from tasks.privacy.privileged import privileged_rules, say_kept
@@ -430,12 +430,11 @@ def _with_unread(result: CriterionResult, evidence: Evidence) -> CriterionResult
         result = replace(result, reason=f"{result.reason} {kept} It may lie there.", absence=Absence.UNREAD)
     if not (unread := [row for row in evidence.unread if may_be_document(row.name)]):
         return result if evidence.kept else replace(result, absence=Absence.SILENT)
-    named = ", ".join(map(_in_part, unread[:_MOST_UNREAD]))
-    more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""
+    named = join_first([_in_part(row) for row in unread], _MOST_UNREAD)
     count = "1 document" if len(unread) == 1 else f"{len(unread)} documents"
     whole = all(not document.characters for document in unread)
     what = "could not be read" if whole else "was not read whole" if len(unread) == 1 else "were not read whole"
-    reason = f"{result.reason} It may lie in {count} that {what}: {named}{more}."
+    reason = f"{result.reason} It may lie in {count} that {what}: {named}."
     return replace(result, absence=Absence.UNREAD, reason=reason)
 
 
