@@ -17,6 +17,7 @@ The auditor issued an unqualified opinion. The company denied that it had misled
 Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
 The rent is $5,000 per month.
 The Tenant shall pay a deposit of $900; provided, however, that the lease is longer than a year.
+The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
 (in millions of euros)
@@ -98,6 +99,8 @@ def test_a_hyphen_makes_no_other_words() -> None:
         ("The tenant shall pay the landlord at least 30 days in advance.", "condition left out"),
         ("Most customers renewed their contracts.", "exception left out"),
         ("The tenant shall pay a deposit of $900.", "proviso left out"),
+        ("The tenant shall pay a fee of $70.", "occasion left out"),
+        ("The agent pays the landlord a commission of 3%.", "charging for paying"),
         ("The company acquired Brightwell Systems for €310 million in cash.", "currency"),
         ("Gross margin improved by 150% to 42.5%.", "percent for points"),
         ("Net sales decreased 8 percentage points to $4.2 billion.", "points for percent"),
