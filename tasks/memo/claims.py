@@ -264,9 +264,7 @@ def _beside(text: str, start: int, end: int, quotations: Sequence[MemoStatement]
 
 
 def _claims_nothing(words: str, *, has_amount: bool) -> bool:
-    if words.endswith("?"):
-        return True
-    return not has_amount and (len(_WORD.findall(words)) < _FEWEST or words.endswith(":"))
+    return words.endswith("?") or (not has_amount and (len(_WORD.findall(words)) < _FEWEST or words.endswith(":")))
 
 
 def _is_header(original: str) -> bool:

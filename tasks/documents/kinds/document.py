@@ -150,12 +150,14 @@ def _day(stem: str, said: Signs) -> str | None:
 
 
 def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
-    """The kind and how certain it is."""
+    """The kind and how certain it is. A table in a file of its own is no agreement, but may list some."""
     is_spoken = said.title in find_spoken_kinds(plain_words(stem))
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    lacking = [need for need in said.lacks if is_held or need == "documents"]
+    lacking = [one for one in said.lacks if is_held or one == "documents"] + ["parties"] * (
+        is_read and ending == ".csv"
+    )
     title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):

@@ -345,6 +345,14 @@ def test_a_row_of_a_long_table_is_no_document_inside_it() -> None:
     assert chart.holds("articles") is None
 
 
+def test_a_table_of_agreements_is_none() -> None:
+    rows = (
+        "Holder\tSecurity\nA. Berg\tMembership interest\n\t\nCONVERTIBLE NOTES\t\nLead investor\tConvertible note\t\n"
+    )
+    assert what("Capitalization_Table_2026_05.csv", rows).kind == "cap_table"
+    assert what("Leases.csv", "Tenant\tRent\nAlpha\t500\n").kind is None
+
+
 def test_a_filing_as_a_page_is_audited_by_its_opinion() -> None:
     opinion = "Report of Independent Registered Public Accounting Firm\nIn our opinion, the statements present fairly"
     assert what("10-K_2022.htm", f"FORM 10-K\nANNUAL REPORT\nFor the year 2022\n{opinion}").kind == AUDITED
