@@ -60,16 +60,8 @@ def list_documents(
     elif not rows:
         echo(f"{folder} has no documents.", err=True)
     else:
-        counts = Counter(row["document_name"] for row in rows)
-        names = (f"{row['path']}/{row['document_name']}".lstrip("/") for row in rows)
-        shown = [
-            [
-                path if counts[row["document_name"]] > 1 else row["document_name"],
-                *(_cell(row, name) for name in _SHOWN[1:]),
-            ]
-            for row, path in zip(rows, names, strict=True)
-        ]
-        for line in align([_SHOWN, *shown]):
+        cells = [[_cell(row, name) for name in _SHOWN[1:]] for row in rows]
+        for line in align([_SHOWN, *([name, *others] for name, others in zip(_names(rows), cells, strict=True))]):
             echo(line)
         for missing in room.cited:
             echo(f"Not in the room: {missing.in_words}.")
@@ -83,6 +75,17 @@ def _row(listed: RoomDocument, outcome: DocumentOutcome | None, room: RoomKinds)
     )
     named = {"document_id": listed.document_id, "document_name": listed.name, "path": listed.path}
     return {**named, **room.row(listed.document_id), **read}
+
+
+def _names(rows: list[dict[str, Any]]) -> list[str]:
+    """The names of the documents, with their folders where a name occurs more than once."""
+    counts = Counter(row["document_name"] for row in rows)
+    return [
+        f"{row['path']}/{row['document_name']}".lstrip("/")
+        if counts[row["document_name"]] > 1
+        else row["document_name"]
+        for row in rows
+    ]
 
 
 def _cell(row: dict[str, Any], name: str) -> str:

@@ -78,8 +78,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     reader = labels.label_reader(taxonomy, document.language)
     whole = table_grids.whole_grids(document.text, reader.meaning, of_pages=document.of_pages, sheets=document.sheets)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
-        names = {row.label for row in grid.rows}
-        if (reader.any_may_speak(names) and any(map(reader.meaning, names))) or _may_speak(grid, reader):
+        if _may_speak(grid, reader):
             read = keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
             found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
             if document.stores_numbers and not is_recognised(grid, found):
@@ -101,7 +100,10 @@ def _keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
-    """Whether a label that is not a plain concept may still name one next to a date, units or basis."""
+    """Whether a label is a concept, or may still name one next to a date, units or basis."""
+    names = {row.label for row in grid.rows}
+    if reader.any_may_speak(names) and any(map(reader.meaning, names)):
+        return True
     for title in grid.titles[-2:]:
         if len(title) < LONGEST_LABEL and (
             reader.speaks(labels.of_parts(title)) or reader.speaks(labels.label_in(title))
