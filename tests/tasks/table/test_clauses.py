@@ -29,7 +29,8 @@ HEAD = """Master Services Agreement
     ("finder", "text", "value"),
     [
         ("parties", OPENING, ["Brightwell Ltd.", "Koskinen Oy"]),
-        ("parties", 'by and between:\n\n- **Oak GmbH**, a company of Kiel, hereinafter **"Seller"**.\n- **Fir plc**, a company of Hull.\n', ["Oak GmbH", "Fir plc"]),
+        ("parties", 'between Oak GmbH ("Oak") and Fir plc ("Fir").\n\n- Services by Elm Bank\n- Yew Center, the place of delivery\n', ["Oak GmbH", "Fir plc"]),
+        ("parties", "zwischen Oak GmbH, Kiel,\n- Vermieter -\n\nund\n\nFir GmbH, Hull\n- Mieter -\n", ["Oak GmbH", "Fir GmbH"]),
         ("parties", 'This is between **Elm Cloud** ("Associate") and **Yew Hospital** ("Covered Entity").', ["Elm Cloud", "Yew Hospital"]),
         ("parties", "between Oak GmbH, 12 High Street - London, and Fir plc, of Hull.", ["Oak GmbH", "Fir plc"]),
         ("parties", "**Licensor:** Oak Ltd., a company of Kiel.\n**Licensee:** Fir Industries, a company of Hull.\n", ["Oak Ltd.", "Fir Industries"]),
