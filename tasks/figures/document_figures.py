@@ -240,12 +240,11 @@ _IN_TABLE: Final = "row “"
 _KINDS: Final = frozenset({None, *ACTUAL})
 
 
-def show_actual(document: LedgerDocument, figures: Iterable[Figure], findings: Findings) -> list[Figure]:
+def show_actual(document: LedgerDocument, figures: Sequence[Figure], findings: Findings) -> list[Figure]:
     """The figures of a document, with the basis that its names and its file's dates give to those without another.
 
     Where the file's date cannot be and nothing else says what was over, they are left out, counted in `findings`.
     """
-    figures = list(figures)
     run_on = {
         part
         for figure in figures
@@ -354,6 +353,8 @@ _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
 _TELLING: Final = 4
 """So many digits of two amounts of one concept and period are the same by no chance."""
+_FAR_BELOW: Final = 100
+"""So many times below those in a scale, an amount without one is in it too, rather than that much less."""
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 _LONGEST: Final = 300
@@ -409,17 +410,23 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
 
 
 def _without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
-    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale."""
+    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale, nor those
+    whose currency no words say and that are far below all of their concept in a scale.
+    """
     scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
-    for each in chain.from_iterable(tables):
-        if each.figure.scale:
-            scaled[_digits(each.figure)].add(each.figure.value)
+    sizes: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for figure in (each.figure for each in chain.from_iterable(tables) if each.figure.scale):
+        scaled[_digits(figure)].add(figure.value)
+        sizes[figure.concept, figure.unit] += [abs(figure.value)] if figure.value and figure.unit != "count" else []
 
-    def is_unscaled(figure: Figure) -> bool:
-        others = () if figure.scale or abs(figure.value) >= WRITTEN_OUT else scaled.get(_digits(figure), ())
-        return bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
+    def is_unscaled(figure: Figure, *, has_units: bool) -> bool:
+        if figure.scale or not 0 < abs(figure.value) < WRITTEN_OUT:
+            return False
+        others, size = scaled.get(_digits(figure), ()), min(sizes[figure.concept, figure.unit], default=0)
+        repeats = bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
+        return repeats or (not has_units and abs(figure.value) * _FAR_BELOW < size)
 
-    kept = [[each for each in table if not is_unscaled(each.figure)] for table in tables]
+    kept = [[each for each in table if not is_unscaled(each.figure, has_units=each.has_units)] for table in tables]
     findings.leave_out("no scale", sum(map(len, tables)) - sum(map(len, kept)))
     return kept
 
@@ -453,8 +460,6 @@ def _part(figures: Iterable[Figure], is_left_out: Callable[[Figure], bool]) -> t
 def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings) -> list[Figure]:
     """The figures, except those on scanned pages that text recognition was unsure of."""
     doubtful = [place for place in document.recognised if (lowest_confidence([place.label]) or 100) < _LEGIBLE]
-    if not doubtful:
-        return figures
     starts = [place.start for place in doubtful]
     ends = [0, *(place.end for place in doubtful)]
     kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
@@ -480,14 +485,13 @@ def _without_contradictions(
     Also returns the tables that contradict the statements, by number and period: they are about another company.
     """
     groups: dict[tuple[str, str, str], list[TableCandidate]] = defaultdict(list)
-    others: list[Figure] = []
+    kept: list[Figure] = []
     for candidate in candidates:
         figure = candidate.figure
         if figure.entity is None and not figure.variant and figure.basis in _KINDS:
             groups[figure.concept, figure.period, figure.unit].append(candidate)
         else:
-            others.append(figure)
-    kept = others
+            kept.append(figure)
     of_notes: list[list[TableCandidate]] = []
     contradicting: set[tuple[int, str]] = set()
     for group in groups.values():
@@ -513,7 +517,8 @@ def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
     """The most reliable candidate for a concept and period: one from the main statements, if there is one."""
     main = [each for each in group if each.consolidated and each.weight >= STATEMENT_WEIGHT] or group
     votes = Counter(candidate.figure.value for candidate in group)
-    first = max(main, key=_rank_candidate)
+    # A plain label in a main statement ranks above a weak one.
+    first = max(main, key=lambda each: (each.weight >= STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank))
     value, most = votes.most_common(1)[0]
     if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
         often = [each for each in group if each.figure.value == value and each.weight >= STATEMENT_WEIGHT]
@@ -571,9 +576,3 @@ def _is_another_debt(figure: Figure, sums: _Sums) -> bool:
     if figure.concept != "debt" or figure.entity is not None or figure.basis not in _KINDS:
         return False
     return figure.period in sums and not agrees(figure.value, figure.step, *sums[figure.period])
-
-
-def _rank_candidate(candidate: TableCandidate) -> tuple[bool, int, int]:
-    """How reliable a candidate is: a plain label in a main statement ranks above a weak one."""
-    in_statement = candidate.weight >= STATEMENT_WEIGHT and candidate.rank < 2
-    return in_statement, candidate.weight, -candidate.rank

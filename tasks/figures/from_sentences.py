@@ -177,11 +177,10 @@ def _of_mentions(
     concept, match = listed[-1]
     before = sentence[: listed[0][1].start()]
     ahead = _amount_ahead(document, concept, sentence, before, match) if len(listed) == 1 else None
-    if ahead is not None and document.is_behind_a_name(spoken.start):
-        return
     if ahead is not None:
-        figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
-        yield from filter(None, (figure,))
+        if not document.is_behind_a_name(spoken.start):
+            figure = _figure(document, concept, match, ahead, None, sentence, findings, spoken)
+            yield from filter(None, (figure,))
         return
     if not _stands_alone(document, concept, match, sentence, before, spoken):
         return

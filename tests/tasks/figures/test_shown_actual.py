@@ -211,3 +211,22 @@ def test_digits_that_another_sheet_gives_in_a_scale_are_no_amounts_without_it(ot
     places = [(0, len(scaled), "sheet", "A"), (len(scaled), len(text), "sheet", "B")]
     figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
     assert [f"{figure.value:f}" for figure in figures if figure.start > len(scaled)] == [*kept, "7100"]
+
+
+@cases(
+    ("head", "amount", "kept"),
+    [
+        ("", "$11,345", []),
+        ("", "$1,345,000", ["1345000"]),
+        ("USD", "$11,345", ["11345"]),
+        ("USD million", "$11,345", ["11345000000"]),
+    ],
+)
+def test_a_sheet_that_says_no_unit_is_in_none_where_another_says_its_scale(
+    head: str, amount: str, kept: list[str]
+) -> None:
+    scaled = "A\n\nUSD million\t2022\t2023\nRevenue\t12,345\t23,456\n\n"
+    text = f"{scaled}B\n\n{head}\t2020\t2021\nRevenue\t{amount}\t\n"
+    places = [(0, len(scaled), "sheet", "A"), (len(scaled), len(text), "sheet", "B")]
+    figures = find_figures(LedgerDocument(text, places, "a.xlsx"), taxonomy()).figures
+    assert [f"{figure.value:f}" for figure in figures if figure.start > len(scaled)] == kept
