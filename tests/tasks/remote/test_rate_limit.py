@@ -4,7 +4,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from heapq import heappop, heappush
 from math import inf
 from threading import Barrier, Condition, Event, Semaphore
@@ -172,24 +172,31 @@ def test_a_hold_is_no_longer_than_the_limit_whatever_the_server_asks_for(clock: 
         assert turn.began == 1000 + 3600
 
 
-def test_those_who_wait_go_on_when_the_one_before_them_gives_up() -> None:
-    limiter = RateLimiter(RateLimit(at_once=1))
+def hold(limiter: RateLimiter, pool: ThreadPoolExecutor) -> tuple[Event, Future[bool]]:
+    """Take a turn in a thread of the pool, which keeps it until the event that is given back."""
     taken, leave = Event(), Event()
 
-    def hold() -> None:
+    def keep() -> bool:
         with limiter.begin(soon()):
             taken.set()
-            leave.wait(WAIT)
+            return leave.wait(WAIT)
 
-    def wait(until: float) -> bool:
-        with limiter.begin(until):
-            return True
+    holding = pool.submit(keep)
+    assert taken.wait(WAIT)
+    return leave, holding
 
+
+def wait(limiter: RateLimiter, seconds: float = WAIT) -> bool:
+    with limiter.begin(soon(seconds)):
+        return True
+
+
+def test_those_who_wait_go_on_when_the_one_before_them_gives_up() -> None:
+    limiter = RateLimiter(RateLimit(at_once=1))
     with ThreadPoolExecutor(8) as pool:
-        holding = pool.submit(hold)
-        taken.wait(WAIT)
-        impatient = [pool.submit(wait, soon(0.05)) for _ in range(3)]
-        patient = [pool.submit(wait, soon()) for _ in range(3)]
+        leave, holding = hold(limiter, pool)
+        impatient = [pool.submit(wait, limiter, 0.05) for _ in range(3)]
+        patient = [pool.submit(wait, limiter) for _ in range(3)]
         assert all(isinstance(call.exception(), NoTurn) for call in impatient)
         leave.set()
         assert all(call.result(WAIT) for call in patient)
@@ -198,22 +205,10 @@ def test_those_who_wait_go_on_when_the_one_before_them_gives_up() -> None:
 
 def test_who_will_not_wait_for_a_hold_to_end_lets_the_next_one_know() -> None:
     limiter = RateLimiter(RateLimit(at_once=1))
-    taken, leave = Event(), Event()
-
-    def hold() -> None:
-        with limiter.begin(soon()):
-            taken.set()
-            leave.wait(WAIT)
-
-    def wait(seconds: float) -> bool:
-        with limiter.begin(soon(seconds)):
-            return True
-
     with ThreadPoolExecutor(3) as pool:
-        pool.submit(hold)
-        taken.wait(WAIT)
-        impatient = pool.submit(wait, 1)
-        patient = pool.submit(wait, 20)
+        leave, _ = hold(limiter, pool)
+        impatient = pool.submit(wait, limiter, 1)
+        patient = pool.submit(wait, limiter)
         time.sleep(0.2)
         limiter.refused(after=2)
         leave.set()

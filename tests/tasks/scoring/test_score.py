@@ -375,11 +375,8 @@ def test_an_outcome_is_written_down_while_others_are_still_asked_for(room: Room,
     assert written == [True]
 
 
-@pytest.mark.parametrize("how", quick_cases([signal.SIGKILL, signal.SIGINT], quick=(0,)))
-def test_a_process_that_is_stopped_loses_only_what_was_under_way(
-    room: Room, server: ModelServer, how: signal.Signals
-) -> None:
-    room.asks(*many(4))
+def keep_waiting(server: ModelServer) -> threading.Event:
+    """Let the second criterion wait for its answer until the event that is given back."""
     go_on = threading.Event()
 
     def says(request: ModelRequest) -> str:
@@ -388,6 +385,15 @@ def test_a_process_that_is_stopped_loses_only_what_was_under_way(
         return verdict(request)
 
     server.says = says
+    return go_on
+
+
+@pytest.mark.parametrize("how", quick_cases([signal.SIGKILL, signal.SIGINT], quick=(0,)))
+def test_a_process_that_is_stopped_loses_only_what_was_under_way(
+    room: Room, server: ModelServer, how: signal.Signals
+) -> None:
+    room.asks(*many(4))
+    go_on = keep_waiting(server)
     scoring = f"from tasks.scoring.score import score_criteria; score_criteria({room.id})"
     with subprocess.Popen([sys.executable, "-c", scoring], stderr=subprocess.DEVNULL) as process:
         until = time.monotonic() + 60
@@ -406,17 +412,11 @@ def test_an_interrupt_while_a_result_is_stored_waits_for_no_answer(
     room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room.asks(*many(2))
-    go_on = threading.Event()
-
-    def says(request: ModelRequest) -> str:
-        if "(1)" in request.messages[0]["content"]:
-            go_on.wait(60)
-        return verdict(request)
+    go_on = keep_waiting(server)
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    server.says = says
     monkeypatch.setattr("tasks.scoring.score._save", interrupt)
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
