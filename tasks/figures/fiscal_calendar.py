@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from tasks.figures.figure import WORDS, lower_text, matches, plain_blanks, spots, words_in
+from tasks.figures.figure import WORDS, holds, lower_text, matches, plain_blanks, spots, words_in
 from tasks.language.locales import look_up, months
 from tasks.language.periods import (
     MONTH,
@@ -139,7 +139,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
     shifts = Counter(end.year - year for year, end in (*_find_years(head, lower), *headed) if 0 <= end.year - year <= 1)
     dated = _document_date(text, name)
     if dated is not None:  # a date on the first page may be old; accounts are written after the years that they are of
-        told = named.dates + Counter(_compared_days(head))
+        told = named.dates + Counter(_compared_days(head, lower, min(today(), months_back(dated, -12))))
         dated = max([dated, *(end for end, count in told.items() if count > _TWO)])
     calendar = Calendar(
         shift=shifts.most_common(1)[0][0] if shifts else 0,
@@ -229,12 +229,12 @@ def _headed_years(head: str) -> Iterator[tuple[int, date]]:
             yield from years
 
 
-def _compared_days(head: str) -> Iterator[date]:
-    """The days over columns with the same day of the year before behind them, as in accounts; no plan's, none ahead."""
-    for match in WORDS.compared_days.finditer(head):
+def _compared_days(head: str, lower: str, until: date) -> Iterator[date]:
+    """The days, up to this one, over columns of audited accounts that have the year before beside them."""
+    for match in WORDS.compared_days.finditer(head if holds(lower, "auditors_words") else ""):
         days = dates_in("\n".join(match.groups()))
         of_plan = WORDS.of_plans.search(head, max(0, match.start() - 100), match.end())
-        if days and days[1:] == [months_back(days[0], 12)] and days[0] <= today() and not of_plan:
+        if days and days[1:] == [months_back(days[0], 12)] and days[0] <= until and not of_plan:
             yield days[0]
 
 

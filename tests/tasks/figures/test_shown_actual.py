@@ -144,11 +144,14 @@ def test_a_date_in_a_table_dates_no_document() -> None:
         ("2013-12-31\t2011-12-31", "forecast"),
     ],
 )
-def test_accounts_of_days_beside_the_year_before_are_written_after_those_days(heads: str, basis: str | None) -> None:
+def test_audited_accounts_of_days_beside_the_year_before_are_written_after_those_days(
+    heads: str, basis: str | None
+) -> None:
     text = "Styrelse till 2013-05-16.\n" + f"SEK\t{heads}\nNet revenue\t1,000,000\t900,000\n\n" * 3
-    assert bases(text, "2013.pdf")["2013"] == basis
-    planned = text.replace("SEK\t", "Plan\nSEK\t")
-    assert LedgerDocument(planned, [], "2013.pdf").calendar.dated == date(2013, 5, 16)
+    audited = text + "Vi har utfört en revision av årsredovisningen.\n"
+    assert bases(audited, "2013.pdf")["2013"] == basis
+    for other in (text, audited.replace("SEK\t", "Plan\nSEK\t"), audited.replace("2013-05", "2011-05")):
+        assert LedgerDocument(other, [], "2013.pdf").calendar.dated in {date(2013, 5, 16), date(2011, 5, 16)}
 
 
 @cases("moment", ["1980-01-01T00:00:00Z", "1970-01-01", "D:20990101120000Z", "2099-01-01T00:00:00Z"])
