@@ -69,10 +69,10 @@ _NUMBER_WORD: Final = re.compile(
     rf"\b(?P<number>(?:{_TO_999}[ -](?:{_BEFORE_LESS}))*{_TO_999}"
     r"(?:[ -](?:thousand|million|billion|trillion)\b)?)"
     r"(?P<unit>\s+(?:percentage points?|percent|per cent|basis points?|times)\b)?"
-    r"(?P<behind>\s+(?:and \d\d/100 )?(?:U\.?S\.? )?(?P<currency>dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
+    r"(?P<behind>\s+(?:and 00/100 )?(?:U\.?S\.? )?(?P<currency>dollars|euros|yen|rupees|francs|pounds sterling)\b)?",
     re.IGNORECASE,
 )
-_IN_BRACKETS: Final = re.compile(r"\s*\(([^()]{1,30})\)")
+_IN_BRACKETS: Final = re.compile(rf"(?i:\s*\(([^()]{{1,30}}?)(?:\)|(?=\s+(?:{'|'.join(_MEASURES)})\b)))")
 _LOW: Final = (
     r"at least|not less than|no less than|no fewer than|not fewer than|a minimum of|minimum of|more than|over|in excess"
     r" of|exceed(?:s|ed|ing)?|greater than|higher than|above|upwards of|≥|>=?"

@@ -16,6 +16,7 @@ Our largest customer, Meridian Foods, represented 23% of revenue, and our second
 The auditor issued an unqualified opinion. The company denied that it had misled investors.
 Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
 The rent is $5,000 per month.
+The tenant shall pay a charge of Twenty-Four and 99/100 dollars. The notice period is sixty (60 days).
 The Tenant shall pay a deposit of $900; provided, however, that the lease is longer than a year.
 The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
@@ -39,6 +40,7 @@ Operating profit\t(310)\t1,020
         "The second-largest customer, Oakline, held 11%.",
         "The company does not operate stores in Canada.",
         "The rent is $5,000 monthly.",
+        "The notice period is 60 days.",
         "Gross margin rose by 1.5 percentage points to 42.5 percent.",
         "Inventory rose from $74.9 million to $81.3 million.",
         "Revenue was EUR 12.4 billion in 2024.",
@@ -100,6 +102,7 @@ def test_a_hyphen_makes_no_other_words() -> None:
         ("Most customers renewed their contracts.", "exception left out"),
         ("The tenant shall pay a deposit of $900.", "proviso left out"),
         ("The tenant shall pay a fee of $70.", "occasion left out"),
+        ("The tenant shall pay a charge of $24.", "cents left out"),
         ("The agent pays the landlord a commission of 3%.", "charging for paying"),
         ("The company acquired Brightwell Systems for €310 million in cash.", "currency"),
         ("Gross margin improved by 150% to 42.5%.", "percent for points"),
