@@ -185,8 +185,8 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
     return {} if shares is None else dict(zip(ranked, shares, strict=True))
 
 
-_MOST_NAMED: Final = 3
 _SUPPORTED: Final = re.compile(r"(?<=\.) (Supported are \.\w+(?:, \.\w+)*\.)\Z")
+_MOST_NAMED: Final = 3
 """Documents with the same warning that are named, of those that were read whole."""
 
 

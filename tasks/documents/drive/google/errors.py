@@ -122,7 +122,7 @@ def find_fault(error: Exception) -> Fault | None:
     if isinstance(error, OSError):
         return Fault(FaultKind.PASSING, Unavailable("The connection to Google Drive was lost. Try again."))
     if isinstance(error, httpcore.ProxyError):  # "407 …": trying a password again may lock its account
-        kind = FaultKind.LASTING if str(error).startswith("4") else FaultKind.AWAY
+        kind = FaultKind.LASTING if str(error)[:3] in {"401", "403", "407"} else FaultKind.AWAY
         return Fault(kind, Unavailable("The proxy in https_proxy refused the connection to Google Drive."))
     # A batch that lacks parts is a KeyError or IndexError in the library; a body that is no JSON is a ValueError.
     if isinstance(error, HTTPException | httpcore.ProtocolError | BatchError | ValueError | KeyError | IndexError):

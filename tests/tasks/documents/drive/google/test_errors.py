@@ -123,6 +123,7 @@ def auth(kind: type[GoogleAuthError], *args: Any, **options: Any) -> GoogleAuthE
         (IncompleteRead(b"half"), FaultKind.PASSING, SourceFailed),
         (KeyError("3"), FaultKind.PASSING, SourceFailed),
         (httpcore.ProxyError("407 Proxy Authentication Required"), FaultKind.LASTING, Unavailable),
+        (httpcore.ProxyError("429 Too Many Requests"), FaultKind.AWAY, Unavailable),
         (httpcore.ProxyError("503 Service Unavailable"), FaultKind.AWAY, Unavailable),
         (ssl.SSLCertVerificationError(), FaultKind.LASTING, Unavailable),
         (auth(TransportError, ConnectionRefusedError()), FaultKind.AWAY, Unavailable),
