@@ -134,8 +134,9 @@ _PLACE: Final = re.compile(
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
 _DAY_BEHIND: Final = re.compile(r",(?=.{0,6}\d)")
 _OTHER_DAY: Final = re.compile(
-    r"\b(?:formed|founded|incorporated|decreto legislativo|d\. ?lgs\.|d\. ?p\. ?r\.|legge|loi|décret|gesetz|ley|lei)"
-    r"(?: n[°º.r]{0,2} ?[\d./-]+)?,?(?: (?:on|del|du|vom|de))?\s*$",
+    r"(?:\b(?-i:formed|founded|incorporated)(?: on)?|^\W*(?:formed|founded|incorporated)(?: on)?"
+    r"|\b(?:loi|décret|gesetz|ley|lei)(?: (?:n[°º.r]{0,2} ?)?\d[\d./-]*,?)? (?:du|vom|de)"
+    r"|\b(?:legge|decreto legislativo|d\. ?lgs\.|d\. ?p\. ?r\.)(?: n[°º.r]{0,2} ?[\d./-]+)?(?: del)?)\s*$",
     re.IGNORECASE,
 )
 """What stands in front of the day of a law, or of a company's founding."""

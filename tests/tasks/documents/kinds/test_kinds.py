@@ -620,6 +620,7 @@ def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
         ("LEASE\nEffective Date:\t2022-10-13\nExpiration Date:\t2025-10-12\nLandlord:\tA\n", "2022-10-13"),
         ("LEASE\nDated 1 March 2024, registered at Companies House\n", "2024-03-01"),
         ("LEASE\nFait à Paris le 1 mars 2024 (loi du 6 juillet 1989)\n", "2024-03-01"),
+        ("Minutes of the board of Oak Incorporated on March 1, 2024\n", "2024-03-01"),
         ("Dichiarazione\nai sensi degli articoli 46 e 47 del D.P.R. 28.12.2000, n. 445\n", None),
         ("Summary\nCalifornia single-member LLC, formed 2026-01-27\n", None),
         ("AMENDMENT\nThis amendment amends the lease made on May 3, 2021 between A and B.", None),
