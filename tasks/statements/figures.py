@@ -298,7 +298,7 @@ def limit_words(text: str, figure: StatedFigure) -> tuple[int, int] | None:
 def same(stated: StatedFigure, source: StatedFigure) -> bool:
     """Whether a figure that is stated is the source's: value, unit, sign, measure and limit; dates may say less."""
     if stated.is_date or source.is_date:
-        return _same_date(stated, source)
+        return stated.is_date and source.is_date and _same_date(stated, source)
     is_alike = stated.unit == source.unit and (
         not (stated.measure and source.measure) or stated.measure == source.measure
     )
@@ -327,8 +327,6 @@ def _has_decimals(figure: StatedFigure) -> bool:
 
 
 def _same_date(stated: StatedFigure, source: StatedFigure) -> bool:
-    if not (stated.is_date and source.is_date):
-        return False
     if QUARTER in {stated.unit, source.unit}:
         if stated.unit != source.unit:
             return stated.unit == DATE and stated.date[1:] == (None, None) and stated.date[0] == source.date[0]

@@ -17,7 +17,7 @@ The auditor issued an unqualified opinion. The company denied that it had misled
 Gross margin improved by 150 basis points to 42.5%. The company no longer operates stores in Canada.
 The rent is $5,000 per month.
 The tenant shall pay a charge of Twenty-Four and 99/100 dollars. The notice period is sixty (60 days).
-The Tenant shall pay a deposit of $900; provided, however, that the lease is longer than a year.
+The Tenant shall pay a deposit of $900; provided further that the lease is longer than a year.
 The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
