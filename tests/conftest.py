@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import certifi
@@ -76,20 +75,6 @@ _ONE_CERTIFICATE = tempfile.NamedTemporaryFile("w", suffix=".pem")  # noqa: SIM1
 _ONE_CERTIFICATE.write("".join(certifi.contents().partition("-----END CERTIFICATE-----\n")[:2]))
 _ONE_CERTIFICATE.flush()
 os.environ["SSL_CERT_FILE"] = _ONE_CERTIFICATE.name
-
-_FIRST: dict[str, Engine] = {}
-
-
-def _create_engine(*arguments: Any, **options: Any) -> Engine:
-    """Each home has an engine of its own: those of SQLite share compiled statements, which take 20 ms a test."""
-    engine = create_engine(*arguments, **options)
-    if engine.dialect.name == "sqlite":
-        first = _FIRST.setdefault("sqlite", engine)
-        engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
-    return engine
-
-
-vars(database)["create_engine"] = _create_engine
 
 os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
 os.environ["DILIGENCE_EMBEDDINGS"] = "off"  # the model is loaded where a test is about it: it takes a second
