@@ -37,6 +37,7 @@ _DATED_VERSION: Final = 0.6
 """… and where dates do."""
 _BAND: Final = 16  # bytes: four of the 64 numbers; two texts that share .85 share one of 16 bands all but never not
 _STATES: Final = {"signed": 0, None: 1, "unsigned": 2, "draft": 3, "template": 4, "superseded": 5}
+_ENGAGEMENT: Final = "engagement_letter"  # there is one for each year, and no signature tells it
 _NUMBER: Final = re.compile(r"\b(?:v|ver|version|rev|revision|fassung|r) ?(\d+(?: \d+)*)\b")
 _FIGURES: Final = re.compile(r"\b\d+\b")
 _COPIED: Final = re.compile(r"\b(?:copy|[ck]opie|[ck]opia)\b|\w \d$")
@@ -145,7 +146,7 @@ def _are_unlike(one: FamilyMember, other: FamilyMember) -> bool:
     if kind is None or kind.id != other.what.kind:
         return kind is not None and other.what.kind is not None
     names = plain_words(f"{one.name} {other.name}")
-    if not kind.signed or _NUMBER.search(names) or _version_words().search(names):
+    if not (kind.signed or kind.id == _ENGAGEMENT) or _NUMBER.search(names) or _version_words().search(names):
         return False  # "Lease v1" and "Lease signed" have days of their own
     return bool(one.what.days and other.what.days) and one.what.days.isdisjoint(other.what.days)
 

@@ -500,6 +500,9 @@ def test_agreements_of_one_form_with_two_parties_are_two() -> None:
     assert set(named(family)[1]) | {family.front.name} == {"contract_0.docx", "contract_1.docx"}
     engaged = [text.replace("NON-DISCLOSURE AGREEMENT", "ENGAGEMENT LETTER") for text in dated[1:]]
     assert find_families([member(f"contract_{number}.docx", text) for number, text in enumerate(engaged)]) == []
+    assert find_families([member("Engagement draft.docx", engaged[0]), member("Engagement signed.docx", engaged[1])])
+    assert what("f.docx", "PRO RATA SIDE LETTER\nThe investor may take part.\n").kind is None
+    assert what("f.docx", "AMENDMENT NO. 2 TO THE LEASE (PRO RATA RENT)\nbetween A and B\n").kind == "amendment"
     (family,) = find_families([member("NDA draft.docx", f"DRAFT\n{dated[0]}"), member("NDA signed.pdf", dated[2])])
     assert family.front.name == "NDA signed.pdf"
 
