@@ -19,6 +19,7 @@ The rent is $5,000 per month.
 The tenant shall pay a charge of Twenty-Four and 99/100 dollars. The notice period is sixty (60 days).
 The Tenant shall pay a deposit of $900; provided further that the lease is longer than a year.
 The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
+Income is recognised when the goods are delivered. The option lapses on 31 March 2029, when the lease ends.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
 (in millions of euros)
@@ -41,6 +42,8 @@ Operating profit\t(310)\t1,020
         "The company does not operate stores in Canada.",
         "The rent is $5,000 monthly.",
         "The notice period is 60 days.",
+        "The income is recognised when goods are delivered.",
+        "The option lapses on 31 March 2029.",
         "Gross margin rose by 1.5 percentage points to 42.5 percent.",
         "Inventory rose from $74.9 million to $81.3 million.",
         "Revenue was EUR 12.4 billion in 2024.",
