@@ -18,6 +18,7 @@ Gross margin improved by 150 basis points to 42.5%. The company no longer operat
 The rent is $5,000 per month.
 The tenant shall pay a charge of Twenty-Four and 99/100 dollars. The notice period is sixty (60 days).
 The Tenant shall pay a deposit of $900; provided further that the lease is longer than a year.
+The Tenant shall pay a rebate of $80; provided, however, that the lease is longer than a year.
 The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
 Income is recognised when the goods are delivered. The option lapses on 31 March 2029, when the lease ends.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
@@ -104,6 +105,7 @@ def test_a_hyphen_makes_no_other_words() -> None:
         ("The tenant shall pay the landlord at least 30 days in advance.", "condition left out"),
         ("Most customers renewed their contracts.", "exception left out"),
         ("The tenant shall pay a deposit of $900.", "proviso left out"),
+        ("The tenant shall pay a rebate of $80.", "another proviso left out"),
         ("The tenant shall pay a fee of $70.", "occasion left out"),
         ("The tenant shall pay a charge of $24.", "cents left out"),
         ("The agent pays the landlord a commission of 3%.", "charging for paying"),
