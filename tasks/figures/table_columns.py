@@ -279,7 +279,9 @@ def _of_the_company(columns: list[FigureColumn]) -> list[FigureColumn]:
     if is_whole or (is_counted and max(names.values()) == 1):
         return [replace(column, entity=None) for column in columns]
     return [
-        replace(each, skipped=True) if each.entity not in {None, PARENT} and names[_time(each)] == 1 else each
+        replace(each, skipped=True)
+        if each.entity not in {None, PARENT} and names[_time(each)] == 1 and read_units(each.words).currency is None
+        else each
         for each in columns
     ]
 
