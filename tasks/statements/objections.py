@@ -175,7 +175,8 @@ _ENDED: Final = re.compile(r"\b\w{1,30}ed\b")
 _WAYS: Final = frozenset("above below over under before after with without against".split())  # noqa: SIM905 - as above
 _BINDING: Final = re.compile(
     r"\b(?:in line with|subject to|to the extent|provided(?:,? (?:however|further),?)? that|due (?:to be|for)|unless"
-    r"|except|other than|without|(?<!, )when(?:ever)?(?= (?:(?:an?|any|the) )?\w+ (?:are|(?!was\b)\w+s)\b))\b",
+    r"|except|other than|without"
+    r"|(?<!, )when(?:ever)?(?= (?:(?:it|they|(?:an?|any|the) \w+) (?:are|(?!was\b)\w+s)|\w+ (?:is|are))\b))\b",
     re.IGNORECASE,
 )
 

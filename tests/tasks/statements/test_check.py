@@ -21,6 +21,7 @@ The Tenant shall pay a deposit of $900; provided further that the lease is longe
 The Tenant shall pay a rebate of $80; provided, however, that the lease is longer than a year.
 The Tenant shall pay a fee of $70 when it gives notice. The Agent charges the Landlord a commission of 3%.
 Income is recognised when the goods are delivered. The option lapses on 31 March 2029, when the lease ends.
+The company closed 14 branches when two rivals merged.
 Inventory increased to $81.3 million from $74.9 million, while accounts payable decreased to $30.2 million.
 
 (in millions of euros)
@@ -45,6 +46,7 @@ Operating profit\t(310)\t1,020
         "The notice period is 60 days.",
         "The income is recognised when goods are delivered.",
         "The option lapses on 31 March 2029.",
+        "The company closed 14 branches.",
         "Gross margin rose by 1.5 percentage points to 42.5 percent.",
         "Inventory rose from $74.9 million to $81.3 million.",
         "Revenue was EUR 12.4 billion in 2024.",
