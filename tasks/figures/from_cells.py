@@ -512,10 +512,9 @@ class _Table:
         weight = 0 if self._by_part else self._weight
         consolidated = self._over.is_consolidated
         in_currency = named is not None and named.units.currency is not None
-        return TableCandidate(
-            figure, cell.meaning.rank, self._section, weight, consolidated, row=cell.row.start, in_currency=in_currency,
-            has_units=in_currency or any(each.units.currency for each in (cell, cell.column) if each),
-        )  # fmt: skip
+        has_units = in_currency or any(each.units.currency for each in (cell, cell.column) if each)
+        decides = self._section, weight, consolidated, cell.row.start, in_currency, has_units
+        return TableCandidate(figure, cell.meaning.rank, *decides)
 
     def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is about: the one that its row lists, or that row and column name."""

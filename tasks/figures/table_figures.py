@@ -244,8 +244,8 @@ def _cut(grid: Grid, first: int, last: int) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class TableCandidate:
-    """A possible figure, with how certain its label is, its section, its table, where its row begins, whether its
-    label names a currency, and whether that or words beside or over it do.
+    """A possible figure, with how certain its label is, its section, where its row begins, whether its label names a
+    currency, whether that or words beside or over it do, and its table.
     """
 
     figure: Figure
@@ -253,10 +253,10 @@ class TableCandidate:
     section: str
     weight: int
     consolidated: bool = False
-    table: int = -1
     row: int = -1
     in_currency: bool = False
     has_units: bool = False
+    table: int = -1
 
 
 def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> list[TableCandidate]:
