@@ -20,7 +20,7 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -123,15 +123,10 @@ class _PacedStream(TimedStream):
 
 class _Backend(httpcore.SyncBackend):
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *rest: Any, **options: Any
     ) -> httpcore.NetworkStream:
         seconds = limit_time(timeout, httpcore.ConnectTimeout)
-        return _PacedStream(super().connect_tcp(host, port, seconds, local_address, socket_options))
+        return _PacedStream(super().connect_tcp(host, port, seconds, *rest, **options))
 
 
 class TokenRefused(RefreshError):
