@@ -21,6 +21,7 @@ Each class carries its HTTP status and the stable end of its problem type. The m
 user sees: it says what to do, and holds no token, no absolute path and no text of a document.
 """
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -114,9 +115,14 @@ def document_too_large(max_bytes: int) -> TooLarge:
 
 
 class UnsupportedFormat(DiligenceError):
-    """There is no reader for this format; the message names the formats that can be read."""
+    """There is no reader for this format; the message names the formats that can be read, `reason` does not."""
 
     status, slug, title = 415, "unsupported-format", "Unsupported format"
+
+    def __init__(self, reason: str, readable: Iterable[str] = ()) -> None:
+        names = ", ".join(readable)
+        super().__init__(f"{reason} Supported are {names}." if names else reason)
+        self.reason = reason
 
 
 class Unreadable(DiligenceError):

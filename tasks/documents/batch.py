@@ -342,8 +342,9 @@ def outcome_of(document_id: str, text: TextSummary, since: datetime) -> Document
 
 
 def _failure(document_id: str, error: DiligenceError) -> DocumentOutcome:
-    status = DocumentStatus.UNSUPPORTED if isinstance(error, UnsupportedFormat) else DocumentStatus.FAILED
-    return DocumentOutcome(document_id, status, warning=error.message)
+    if isinstance(error, UnsupportedFormat):  # a room has many: the formats that can be read are not told with each
+        return DocumentOutcome(document_id, DocumentStatus.UNSUPPORTED, warning=error.reason)
+    return DocumentOutcome(document_id, DocumentStatus.FAILED, warning=error.message)
 
 
 _SAMPLE: Final = 200

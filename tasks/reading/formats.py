@@ -249,7 +249,7 @@ def _format(extension: str) -> DocumentFormat:
         return _by_extension()[extension]
     except KeyError:
         what = f'"{extension}"' if extension else "a name without an extension"
-        raise UnsupportedFormat(f"No reader for {what}. Supported are {', '.join(names())}.") from None
+        raise UnsupportedFormat(f"No reader for {what}.", names()) from None
 
 
 def program(library: str) -> Path | None:

@@ -4,7 +4,6 @@ Scores, totals and ranks are those that the run stored. Three things are compute
 conflicts between sources, changes since the last run, and how stable the ranking is.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Self
@@ -185,7 +184,6 @@ def _stability(session: Session, run: Run, companies: Sequence[RunCompany]) -> d
     return {} if shares is None else dict(zip(ranked, shares, strict=True))
 
 
-_SUPPORTED: Final = re.compile(r"(?<=\.) (Supported are \.\w+(?:, \.\w+)*\.)\Z")
 _MOST_NAMED: Final = 3
 """Documents with the same warning that are named, of those that were read whole."""
 
@@ -293,11 +291,9 @@ def result_lines(results: RunResults) -> list[str]:
 
 
 def list_warnings(results: RunResults) -> list[str]:
-    """Every warning in the report: those about companies, and those about their documents; what can be read once."""
-    lines = [
+    """Every warning in the report: those about companies, and those about their documents."""
+    return [
         f"{one_line(result.company.name)}: {one_line(warning)}"
         for result in results.companies
         for warning in result.warnings
     ]
-    told_once = dict.fromkeys(found[1] for line in lines if (found := _SUPPORTED.search(line)))
-    return [*(_SUPPORTED.sub("", line) for line in lines), *told_once]

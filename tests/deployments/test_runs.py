@@ -12,8 +12,7 @@ import pytest
 from deployments.runs import export, list_runs
 from storage.documents import DocumentStatus
 from storage.runs import RunStatus
-from tasks.errors import BadRequest, NotFound, UnsupportedFormat
-from tasks.reading import formats
+from tasks.errors import BadRequest, NotFound
 from tasks.reports.files import TABLES
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tests.tasks.reports.everything import report_with_everything
@@ -65,19 +64,6 @@ def test_documents_with_the_same_warning_share_a_line_that_names_all_that_were_n
         "Alpha: deck 0.pdf, deck 1.pdf, deck 2.pdf, deck 3.pdf: A password.",
         "Alpha: scan 0.pdf, scan 1.pdf, scan 2.pdf and 2 more: Scans, whose text may be wrong.",
     ]
-
-
-def test_the_formats_that_are_read_are_told_once(home: Path) -> None:
-    write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)])
-    documents = []
-    for extension in (".zig", ".qpw"):
-        with pytest.raises(UnsupportedFormat) as refused:
-            formats.reader(extension)
-        documents.append(document(extension, warning=str(refused.value), status=DocumentStatus.FAILED, characters=0))
-    write_company("r1", "alpha.example", documents=documents)
-    lines = list_warnings(load_results("r1"))
-    assert [line.partition(" reader ")[2] for line in lines[:2]] == ['for ".qpw".', 'for ".zig".']
-    assert lines[2:] == [f"Supported are {', '.join(formats.names())}."]
 
 
 def test_runs_are_listed_newest_first_with_how_they_ended(capsys: pytest.CaptureFixture[str]) -> None:

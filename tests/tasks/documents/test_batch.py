@@ -205,6 +205,9 @@ def test_outcomes_are_written_down_for_the_runs_company(write: Write, pool: Coun
         DocumentStatus.FAILED,
         DocumentStatus.UNSUPPORTED,
     ]
+    assert {row.warning for row in kept.values() if row.status is DocumentStatus.UNSUPPORTED} == {
+        'No reader for ".mp4".'
+    }, "the formats that can be read are not told with each"
     for name, outcome in outcomes.items():
         row = kept[name]
         assert (row.text_id, row.content_hash, row.characters, row.warning) == (
