@@ -92,21 +92,6 @@ def test_a_row_of_a_table_is_found_across_its_cells() -> None:
     assert {round(box.top) for box in boxes} == {round(boxes[0].top)}
 
 
-def test_cells_of_several_lines_are_found_word_by_word() -> None:
-    lines = [
-        (72, 700, "Active substance"),
-        (250, 700, "Sales value"),
-        (72, 688, "in billions of pounds"),
-        (250, 688, "in billions of dollars"),
-        (72, 660, "Imports"),
-        (250, 660, "2.2"),
-    ]
-    glyphs, _ = page_of(*lines)
-    page = glyphs, "Active substance in billions of pounds\tSales value in billions of dollars\nImports\t2.2"
-    boxes = find(page, "pounds\tSales value in billions of dollars\nImports")
-    assert sorted(under(page, [box]) for box in boxes) == ["Imports", "Salesvalue", "inbillionsofdollars", "pounds"]
-
-
 def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
     glyphs, _ = page_of((72, 700, "The lender shall give notice."), (72, 200, "Interest ends."))
     page = glyphs, "The lender shall give notice.\nInterest ends.\nA note: lender interest notice ends"
@@ -116,15 +101,6 @@ def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
 def test_letters_that_stand_too_often_are_not_boxed() -> None:
     glyphs, text = page_of(*((40 + 20 * column, 780 - 14 * row, "no") for column in range(25) for row in range(52)))
     assert PageBoxes(glyphs).of(text, 3, 5) == []
-
-
-def test_a_glyph_drawn_over_an_equal_one_counts_once_however_few_are_asked_for() -> None:
-    printed = [("a", (10.0 * number, 0.0, 10.0 * number + 8, 10.0), False) for number in range(400)]
-    over = [("a", (50.2, 0.0, 58.2, 10.0), False), ("b", (60.2, 0.0, 68.2, 10.0), False)]
-    few = Glyphs.of([*printed, *over]).not_printed_again([5, 6, 400, 401])
-    every = Glyphs.of([*printed, *over]).not_printed_again(range(402))
-    assert few == [5, 6, 401]
-    assert every == [*range(400), 401]
 
 
 def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
