@@ -252,7 +252,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "tasks/scoring/test_orders.py::test_a_contested_score_is_stored_with_the_place_of_the_words",
         ),
         "**A quotation counts**": (
-            "tasks/scoring/test_quotes.py::test_any_quote_and_any_text_give_a_span_of_the_text_or_none",
+            "tasks/language/test_quotations.py::test_any_quote_and_any_text_give_a_span_of_the_text_or_none",
         ),
         "**Addresses**": (
             "tasks/companies/test_walls.py::test_a_refresh_leads_no_further_than_a_redirect",
