@@ -58,6 +58,12 @@ def test_what_a_sentence_or_a_row_says_is_supported(statement: str) -> None:
     assert check(statement, [SOURCE]).verdict is Finding.SUPPORTED
 
 
+@cases("statement", ["Revenue was EUR 12.4 billion in 2024.", "Revenue was £10.6 billion in 2024."])
+def test_a_column_with_a_currency_of_its_own_has_the_tables_scale(statement: str) -> None:
+    table = "(in millions)\n\t2024 (€)\t2024 (£)\nRevenue\t12,400\t10,600\n"
+    assert check(statement, [table]).verdict is Finding.SUPPORTED
+
+
 def test_a_hyphen_makes_no_other_words() -> None:
     source = "*Note: Founders together hold 49.54% of fully-diluted shares; no single holder controls a majority."
     assert (
@@ -128,6 +134,10 @@ def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: s
         (
             "EBITDA was -€3.3 million in the first quarter of 2024.",
             "EBITDA was -€3.2 million in the first quarter of 2024.",
+        ),
+        (
+            "The option lapses on 30 April 2029, when the lease ends.",
+            "The option lapses on 31 March 2029, when the lease ends.",
         ),
         ("The auditor did not issue an unqualified opinion.", "The auditor issued an unqualified opinion."),
         ("The auditor issued a qualified opinion.", "The auditor issued an unqualified opinion."),
