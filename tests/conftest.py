@@ -38,7 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs a server that is dear to start stays in one worker of pytest-xdist, and so does each module.
 
     A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test. Groups
-    with a name of their own come first: they wait for servers, and would be the last to end.
+    with a name of their own come first: they wait for servers, and would be the last to end. Of the modules, those of
+    the first folders (`api`, `flows`) wait for processes and those of the last (`tasks`) compute: taken from both ends
+    in turn, they leave no processor idle.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -48,7 +50,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("prefect"))
         elif item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-    items.sort(key=lambda item: any("/" in mark.args[0] for mark in item.iter_markers("xdist_group")))
+    groups = list(dict.fromkeys(map(_group, items)))
+    modules = [group for group in groups if "/" in group]
+    in_turn = [modules[-1 - at // 2] if at % 2 else modules[at // 2] for at in range(len(modules))]
+    places = {group: place for place, group in enumerate([*(group for group in groups if "/" not in group), *in_turn])}
+    items.sort(key=lambda item: places[_group(item)])
+
+
+def _group(item: pytest.Item) -> str:
+    return str(next(item.iter_markers("xdist_group")).args[0])
 
 
 @pytest.hookimpl(wrapper=True)
