@@ -60,9 +60,9 @@ def is_the_database(error: SQLAlchemyError) -> bool:
 def _reason(error: Exception) -> str:
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, ImportError):
-        return f"{cause.name or 'its driver'} is not installed; PostgreSQL's address begins with postgresql+psycopg://"
+        return f"{cause.name or 'its driver'} is not installed; PostgreSQL's address begins with postgresql://"
     if isinstance(cause, ArgumentError):
-        return "its address is not of a known kind; PostgreSQL's begins with postgresql+psycopg://, SQLite's with sqlite:///"
+        return "its address is not of a known kind; PostgreSQL's begins with postgresql://, SQLite's with sqlite:///"
     if isinstance(cause, TimeoutError):
         return "all its connections were in use"
     if isinstance(cause, OSError):

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Annotated, Any, Final, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SecretsSettingsSource, SettingsConfigDict
 
@@ -112,11 +112,19 @@ def override_settings(values: Mapping[str, str | int | float | bool]) -> Abstrac
     return holding(_overrides, (*_overrides.get(), *values.items()))
 
 
+def _with_driver(address: str) -> str:
+    """A database's address with the driver that is installed: most hosts of PostgreSQL give theirs without one."""
+    scheme, colon, rest = address.partition("://")
+    return f"postgresql+psycopg{colon}{rest}" if scheme in {"postgres", "postgresql"} else address
+
+
 class StorageSettings(Settings):
     """Where the database, the spool and Prefect's home are."""
 
     home: Path = Field(Path(".diligence"), description="database, spool, Prefect's home")
-    database_url: str | None = Field(None, description="SQLite in the home, or postgresql+psycopg://…")
+    database_url: Annotated[str, AfterValidator(_with_driver)] | None = Field(
+        None, description="SQLite in the home, or postgresql://…"
+    )
     database_password: SecretStr | None = Field(None, description="the password for database_url, kept separately")
     secrets_dir: Path | None = Field(
         None, description="a folder with one file per secret setting, named after it; for containers and systemd"

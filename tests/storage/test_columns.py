@@ -120,12 +120,12 @@ def failure() -> str:
         ("sqlite:////no/such/secret-folder/x.db", "No such file or directory"),
         ("sqlite://", "name a file"),
         ("sqlite:///:memory:", "name a file"),
-        ("postgresql+psycopg://secret-user:secret-word@127.0.0.1:1/secret-name", "Connection refused"),
-        ("postgresql+psycopg://secret-user:secret-word@secret-host.invalid/x", "not known"),
+        ("postgresql://secret-user:secret-word@127.0.0.1:1/secret-name", "Connection refused"),
+        ("postgres://secret-user:secret-word@secret-host.invalid/x", "not known"),
         ("postgresql+psycopg://u@127.0.0.1/x?secret-option=1", "invalid connection option"),
         ("mysql://secret-user:secret-word@secret-host/x", "MySQLdb is not installed"),
-        ("secret://secret-user:secret-word@secret-host/x", "begins with postgresql+psycopg://"),
-        ("secret-words", "begins with postgresql+psycopg://"),
+        ("secret://secret-user:secret-word@secret-host/x", "begins with postgresql://"),
+        ("secret-words", "begins with postgresql://"),
     ],
 )
 def test_a_wrong_address_is_named_by_its_setting_alone(
