@@ -40,8 +40,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     A fixture of a module is made once then, and pytest-xdist has few groups to look through after each test. Groups
     with a name of their own come first: they wait for servers, and would be the last to end. Of the modules, those of
     the first folders (`api`, `flows`) wait for processes and those of the last (`tasks`) compute: taken from both ends
-    in turn, they leave no processor idle.
+    in turn, they leave no processor idle. One process runs all in the order in which they stand.
     """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "postgres" in fixtures or "[postgresql" in item.name:

@@ -3,10 +3,10 @@
     python -m tests.mutate                      sixty changes, five in each of twelve areas
     python -m tests.mutate --seed 2 --each 3 tasks/figures tasks/reading
 
-A change is made in a copy of the working tree, and the tests of its area run until the first failure:
-`tests/tasks/AREA` for `tasks/AREA`, `tests/NAME` for the other packages, and those of `_ELSEWHERE`. What no test of
-the area noticed is printed with its place. Some changes alter nothing that a user could see, so the share is a lower
-bound.
+A change is made in a copy of the working tree, and the tests of its area run until the first failure, those that name
+the changed module first: `tests/tasks/AREA` for `tasks/AREA`, `tests/NAME` for the other packages, and those of
+`_ELSEWHERE`. What no test of the area noticed is printed with its place. Some changes alter nothing that a user could
+see, so the share is a lower bound.
 """
 
 import argparse
@@ -27,7 +27,7 @@ AREAS: Final = (
     *(f"tasks/{name}" for name in ("reading", "reports", "scoring", "statements")),
     "storage",
 )
-_ELSEWHERE: Final = {"tasks/evidence": "tests/tasks/reports/test_evidence.py"}
+_ELSEWHERE: Final = {"tasks/evidence": ("tests/tasks/reports/test_evidence.py",)}
 """Tests of an area that stand in another: evidence is found, drawn and written for reports."""
 _LIMIT: Final = 600  # seconds for an area's tests; a change that makes them hang is noticed
 _OPPOSITES: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
@@ -104,7 +104,10 @@ def is_noticed(change: Change, copy: Path) -> bool:
     module.write_text(change.source, "utf-8")
     parts = Path(change.path).parts
     area = Path(*parts[: 2 if parts[0] == "tasks" else 1]).as_posix()
-    tests = [f"tests/{area}", *filter(None, [_ELSEWHERE.get(area)])]
+    folder, name = copy / "tests" / area, change.path.removesuffix(".py").replace("/", ".")
+    files = [*folder.rglob("test_*.py"), *(copy / each for each in _ELSEWHERE.get(area, ()))]
+    beside = str(copy / "tests" / Path(change.path).parent)
+    tests = sorted(map(str, files), key=lambda file: (name not in Path(file).read_text("utf-8"), beside not in file))
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow and not nightly", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, timeout=_LIMIT, check=False)
