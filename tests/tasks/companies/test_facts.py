@@ -294,7 +294,7 @@ def test_an_answer_that_comes_when_the_run_is_over_changes_nothing_stored_and_is
             stored.set()
 
     late = LateSource("late", 1929)
-    monkeypatch.setenv("DILIGENCE_FACTS_TIMEOUT", "0.1")
+    monkeypatch.setenv("DILIGENCE_FACTS_TIMEOUT", "0.5")
     monkeypatch.setattr(asking, "store_answer", store)
     ask([NetworkSource("one", 1902), late])
 
