@@ -1,9 +1,10 @@
-"""Many cases in one test: for tables of pure functions, whose cases need no fixture and no report of their own.
+"""Many cases in one test: for tables of what needs no report of its own, and no fixture that a case would change.
 
 Collecting and running a test costs each worker of pytest-xdist some 4 ms of processor time, which thousands of cases
 do not repay. `cases` is written like `pytest.mark.parametrize`; every case runs, and those that fail are named.
 """
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,6 +20,7 @@ _Test = Callable[..., None]
 def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test], _Test]:
     """A decorator: one test of all rows, whose values go by those names; two decorators test each pair of rows.
 
+    The test's other parameters are fixtures, which all cases share: a folder, say, in which each writes its file anew.
     Raises the failure of the case, with the case as a note; of several cases, a group of them. A case that skips itself
     skips the test unless another fails. Marks stand above this decorator.
     """
@@ -51,6 +53,9 @@ def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[_Test]
 
         for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(all_cases, attribute, getattr(test, attribute))
+        signature = inspect.signature(test)
+        fixtures = [each for each in signature.parameters.values() if each.name not in fields]
+        all_cases.__signature__ = signature.replace(parameters=fixtures)  # type: ignore[attr-defined]
         return all_cases
 
     return decorate

@@ -1,5 +1,7 @@
 """Of many cases in one test all run, and each that fails is named."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.cases import cases
@@ -25,6 +27,13 @@ def test_every_case_that_fails_is_named_however_it_fails() -> None:
         ["in the case {'number': 3}"],
     ]
     assert ran == [1, 2, 3, 4]
+
+
+@cases("name", ["first.txt", "second.txt"])
+@cases("words", ["one", "two"])
+def test_cases_share_the_fixtures_of_their_test(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / name).write_text(words)
+    assert (name, words) != ("second.txt", "one") or (tmp_path / "first.txt").read_text() == "two"
 
 
 def test_a_mark_that_would_be_lost_is_refused() -> None:

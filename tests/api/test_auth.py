@@ -12,6 +12,7 @@ from api.settings import ApiSettings
 from tasks.errors import NotConfigured
 from tests.api.conftest import forget_settings, serving
 from tests.api.test_problems import problem
+from tests.cases import cases
 
 CALLS = [
     ("POST", "/v1/ai/question"),
@@ -39,10 +40,8 @@ def keyed(keyed_service: httpx.Client, room: Path) -> httpx.Client:
     return keyed_service
 
 
-@pytest.mark.parametrize(("method", "path"), CALLS)
-@pytest.mark.parametrize(
-    "headers", [{}, {"X-API-Key": ""}, {"X-API-Key": "first-ke"}, {"Authorization": "Bearer first-key"}]
-)
+@cases(("method", "path"), CALLS)
+@cases("headers", [{}, {"X-API-Key": ""}, {"X-API-Key": "first-ke"}, {"Authorization": "Bearer first-key"}])
 def test_without_a_right_key_nothing_is_answered(
     keyed: httpx.Client, method: str, path: str, headers: dict[str, str]
 ) -> None:
@@ -111,14 +110,12 @@ def own(own_service: httpx.Client, room: Path) -> httpx.Client:
     return own_service
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8000", "LOCALHOST:1", "[::1]:8000", "localhost."])
+@cases("host", ["localhost", "127.0.0.1:8000", "LOCALHOST:1", "[::1]:8000", "localhost."])
 def test_names_of_this_machine_are_answered(own: httpx.Client, host: str) -> None:
     assert own.get("/health/live", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "host", ["rebound.example", "127.0.0.1.rebound.example", "localhost@rebound.example", "[::1", "user@", "-"]
-)
+@cases("host", ["rebound.example", "127.0.0.1.rebound.example", "localhost@rebound.example", "[::1", "user@", "-"])
 def test_rebound_names_are_refused(own: httpx.Client, host: str) -> None:
     for path in ("/health/live", "/nope", "/v1/ai/question"):
         problem(own.get(path, headers={"Host": host}), 403, "not-allowed")

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.api.conftest import serving
+from tests.cases import cases
 
 BODY = b'{"question": "What?"}'
 CHUNKED = b"%x\r\n%s\r\n0\r\n" % (len(BODY), BODY)
@@ -77,7 +78,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("request_", REFUSED.values(), ids=REFUSED.keys())
+@cases("request_", REFUSED.values())
 def test_what_could_be_read_in_two_ways_is_refused(send: Send, request_: bytes) -> None:
     assert send(request_) == [400]
 
@@ -94,7 +95,7 @@ ANSWERED = {
 }
 
 
-@pytest.mark.parametrize(("request_", "status"), ANSWERED.values(), ids=ANSWERED.keys())
+@cases(("request_", "status"), ANSWERED.values())
 def test_what_the_head_says_counts(send: Send, request_: bytes, status: int) -> None:
     assert send(request_) == [status]
 

@@ -29,6 +29,7 @@ from tasks.errors import (
 )
 from tasks.operation import Operation
 from tests.api.conftest import serving
+from tests.cases import cases
 
 TEXT = "/v1/drive/document-text"
 INDEX = "/v1/drive/document-index"
@@ -57,7 +58,7 @@ def test_body_with_a_trailing_comma_is_told_where(service: httpx.Client) -> None
     assert "trailing comma at line 3 column 1" in problem(answer, 400, "bad-request")["detail"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "words"),
     [
         (b"", "no body"),
@@ -85,9 +86,7 @@ def test_every_bad_field_is_named(service: httpx.Client) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "body", [{}, {"document_id": None}, {"document_id": ""}, {"document_id": " \n"}, {"document_id": "x" * 5000}]
-)
+@cases("body", [{}, {"document_id": None}, {"document_id": ""}, {"document_id": " \n"}, {"document_id": "x" * 5000}])
 def test_required_text_must_be_there(service: httpx.Client, body: dict[str, Any]) -> None:
     assert list(fields(service.post(TEXT, json=body))) == ["document_id"]
 
@@ -112,9 +111,7 @@ def test_a_compressed_body_is_refused_and_told_why(service: httpx.Client) -> Non
     problem(plain, 404, "not-found")
 
 
-@pytest.mark.parametrize(
-    "path", ["/nope", "/v1/drive", "/schema/nope", "/static/nope", "/file/d/x", "/static/%00", "/file/d/%00/view"]
-)
+@cases("path", ["/nope", "/v1/drive", "/schema/nope", "/static/nope", "/file/d/x", "/static/%00", "/file/d/%00/view"])
 def test_unknown_path(service: httpx.Client, path: str) -> None:
     problem(service.get(path), 404, "not-found")
 
@@ -217,7 +214,7 @@ def test_database_that_cannot_be_opened(room: Path, tmp_path: Path, monkeypatch:
     assert str(tmp_path) not in detail
 
 
-@pytest.mark.parametrize("path", ["/", "/health/live", "/schema", "/nope", "/static/pages.css"])
+@cases("path", ["/", "/health/live", "/schema", "/nope", "/static/pages.css"])
 def test_every_answer_carries_the_security_headers(service: httpx.Client, path: str) -> None:
     headers = service.get(path).headers
     assert headers["x-content-type-options"] == "nosniff"

@@ -13,6 +13,7 @@ from tasks.errors import BadRequest, NotConfigured
 from tasks.files import Replacing, check_writable
 from tasks.language.normalise import escape_line, escape_text
 from tasks.remote.environment import check_connection, usable_environment
+from tests.cases import cases
 from tests.deployments.test_command_line import call, clean_environment, run
 from tests.matrices import quick_cases
 
@@ -98,7 +99,7 @@ def test_prefect_reads_no_settings_of_the_current_folder(content: bytes, tmp_pat
     assert (done.stdout, done.stderr) == ("None\n", "")
 
 
-@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@cases("name", NAMES)
 def test_a_name_is_spelled_out_on_one_line(name: str) -> None:
     assert escape_line(f"a{name}b").isprintable()
     assert UNSAFE.search(escape_text(f"a{name}b")) is None

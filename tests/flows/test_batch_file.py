@@ -11,6 +11,7 @@ from tasks.documents.drive.local import LocalDriveSettings
 from tasks.errors import BadRequest
 from tasks.reading.configuration import ReadingSettings
 from tasks.spending.budget import SpendingSettings
+from tests.cases import cases
 
 CRITERIA = "criteria:\n  - {id: cap_table, document: cap table}\n"
 WHOLE = """\
@@ -121,7 +122,7 @@ def test_the_fingerprint_changes_with_what_is_asked_and_of_whom(tmp_path: Path) 
 # --- mistakes in a YAML file
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "told"),
     [
         ("Autumn screen", "2024", "line 1, name: must be text; put it in quotes."),
@@ -158,7 +159,7 @@ def test_a_mistake_names_line_and_field_and_what_is_allowed(tmp_path: Path, befo
     assert any(each.startswith(f"batch.yaml, {told}") for each in listed)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "told"),
     [
         ("fact_sources", "fact_source", "fact_source: there is no such field or setting; did you mean fact_sources?"),
@@ -226,7 +227,7 @@ def test_a_csv_is_read(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         CSV.replace(",", ";"),
@@ -258,7 +259,7 @@ def test_a_csv_needs_its_criteria_named(tmp_path: Path) -> None:
         read_batch(tmp_path / "b.csv")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [
         ("", "b.csv, line 1: COLUMNS none."),

@@ -16,6 +16,7 @@ import pytest
 
 from flows import prefect_server
 from tasks.errors import Unavailable
+from tests.cases import cases
 from tests.homes import migrated_prefect_database
 
 REQUESTS = [
@@ -32,8 +33,8 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), REQUESTS)
-@pytest.mark.parametrize("secret", [None, "Basic ZGlsaWdlbmNlOmd1ZXNz"])
+@cases(("method", "path"), REQUESTS)
+@cases("secret", [None, "Basic ZGlsaWdlbmNlOmd1ZXNz"])
 def test_a_stranger_gets_no_answer_whatever_the_path(
     method: str, path: str, secret: str | None, prefect_url: str
 ) -> None:

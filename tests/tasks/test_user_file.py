@@ -39,7 +39,7 @@ def mistake_of(path: Path, text: str | bytes) -> str:
 # --- what values mean
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "value"),
     [
         ("NO", "NO"),
@@ -135,7 +135,7 @@ def test_an_empty_file_holds_no_fields(path: Path) -> None:
         file.mistakes.check()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [
         ("a:\n\tb: 1\n", "line 2: the line begins with a tab. Indent with spaces."),
@@ -199,7 +199,7 @@ def told(path: Path, text: str) -> list[str]:
     return caught.value.message.splitlines()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "mistake"),
     [
         ("name: 7\n", "line 1, name: must be text; put it in quotes."),

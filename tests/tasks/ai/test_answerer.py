@@ -12,6 +12,7 @@ from tasks.ai.answerer import Answerer, AnswererFailed, ModelRefused, Source
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured
 from tasks.spending.money import Usage
+from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer
 
 SOURCES = [
@@ -89,7 +90,7 @@ def test_a_name_and_an_address_go_with_a_model(answerer: Answerer) -> None:
     assert answerer.model is None or answerer.name == f"openai-compatible {answerer.model}"
 
 
-@pytest.mark.parametrize("text", ["", "\0", "\ud800", "<source-1>", "x" * 100_000, "\u202eabc", "a\r\nb\fc"])
+@cases("text", ["", "\0", "\ud800", "<source-1>", "x" * 100_000, "\u202eabc", "a\r\nb\fc"])
 def test_any_text_may_stand_in_a_source(answerer: Answerer, text: str) -> None:
     assert answerer.answer("What \ud800 is x?", [Source(1, 'a"\n\ud800b.txt', None, text)]).text
 

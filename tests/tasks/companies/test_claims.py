@@ -183,7 +183,7 @@ def test_a_founding_year_and_a_founding_date_of_another_year_are_a_conflict(clai
     assert find_conflicts([year, same]) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("dates", "newest"),
     [
         (["2024-05-01", "2025-01-31T22:00:00Z", "2023"], "2025-01-31T22:00:00Z"),
@@ -225,7 +225,7 @@ def test_a_conflict_holds_every_claim_on_its_field(claim: Make) -> None:
 DATE = {"day": 17, "month": 3, "year": 2014}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "one", "other"),
     [
         ("founded_year", 1902, 1902),
@@ -246,7 +246,7 @@ def test_another_way_to_write_it_is_no_conflict(claim: Make, field: str, one: An
     assert find_conflicts([claim(field, one), claim(field, other, source="sec")]) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "one", "other"),
     [
         ("founded_year", 1902, 1929),
@@ -270,7 +270,7 @@ def test_another_fact_is_a_conflict(claim: Make, field: str, one: Any, other: An
     assert [conflict.field for conflict in conflicts] == [field]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value", "sentence"),
     [
         ("industry", "Software", "The industry is Software."),

@@ -15,7 +15,7 @@ def _page(text: str = "Alpha is a company.", **more: Any) -> Page:
     return Page(url="https://news.example/1", paragraphs=[text], **more)
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "https://alpha.example/customers",
@@ -103,7 +103,7 @@ def test_a_list_of_companies_is_not_about_one_of_them_unless_its_title_says_so()
     assert ALPHA.is_shown_by(_page(text, title="Alpha and its thirty rivals"), "https://news.example/1")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "named"),
     [
         ("Alpha makes pumps.", True),

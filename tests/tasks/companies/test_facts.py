@@ -21,6 +21,7 @@ from tasks.companies.sources import FactSource
 from tasks.companies.sources.files import FileSource
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, NotFound, SourceFailed, TooManyRequests
 from tasks.operation import source_failed
+from tests.cases import cases
 
 Write = Callable[..., Path]
 Ask = Callable[[Sequence[FactSource]], None]
@@ -204,7 +205,7 @@ def test_a_missing_setting_is_named(monkeypatch: pytest.MonkeyPatch, facts: Path
         company_facts("alpha.example")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("error", "again"),
     [
         (SourceFailed("x"), True),

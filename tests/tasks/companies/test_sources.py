@@ -29,6 +29,7 @@ from tasks.companies.sources.files import FileSource
 from tasks.companies.sources.profile_api import ProfileApiSource, ProviderState
 from tasks.errors import BadRequest, DiligenceError, NotConfigured
 from tasks.remote.rate_limit import RateLimit, RateLimiter
+from tests.cases import cases
 from tests.companies_servers import gleif as register
 from tests.companies_servers import sec as edgar
 from tests.companies_servers import site
@@ -307,7 +308,7 @@ def test_a_claim_has_every_key_of_its_field(claim: Callable[..., Claim]) -> None
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value"),
     [
         ("founded_year", "2015"),

@@ -11,6 +11,7 @@ from tasks.companies.facts import company_facts
 from tasks.companies.question import company_question
 from tasks.companies.sources.website import WebsiteSource
 from tasks.errors import NotAllowed, SourceFailed
+from tests.cases import cases
 from tests.companies_servers.site import ALPHA, SITE, document
 from tests.web.behaviours import page, redirect
 from tests.web.server import LoopbackServer, Reply
@@ -249,7 +250,7 @@ WALLS: dict[str, tuple[Wall, Reply]] = {
 }
 
 
-@pytest.mark.parametrize("name", WALLS)
+@cases("name", WALLS)
 def test_a_wall_is_told_as_such_and_nothing_is_claimed_of_it(server: LoopbackServer, name: str) -> None:
     wall, reply = WALLS[name]
 
@@ -319,7 +320,7 @@ OWN: dict[str, tuple[str, Reply]] = {
 }
 
 
-@pytest.mark.parametrize("name", OWN)
+@cases("name", OWN)
 def test_a_page_of_the_companys_own_keeps_its_description(server: LoopbackServer, name: str) -> None:
     description, reply = OWN[name]
 

@@ -20,6 +20,7 @@ from tasks.reading.ocr import tesseract
 from tasks.reading.ocr.page import WordBox
 from tasks.reading.ocr.recognise import Engines, draw_pdf_page, recognise
 from tasks.reading.pdf.document import PdfDocument
+from tests.cases import cases
 from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.ocr import scans
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract
@@ -82,8 +83,8 @@ def one_page(*lines: tuple[int, int, str], entries: bytes = b"") -> bytes:
     return pdfs.pdf(objects)
 
 
-@pytest.mark.parametrize("turn", [0, 90, 180, 270])
-@pytest.mark.parametrize("crop", [b"", b"/CropBox [50 500 500 750]"])
+@cases("turn", [0, 90, 180, 270])
+@cases("crop", [b"", b"/CropBox [50 500 500 750]"])
 def test_the_print_of_a_turned_or_cropped_page_lies_in_its_box(tmp_path: Path, turn: int, crop: bytes) -> None:
     words = "The only words of this page."
     drawn = Drawn(tmp_path, one_page((172, 600, words), entries=b"/Rotate %d %s" % (turn, crop)), words)

@@ -311,7 +311,7 @@ def written(folder: Path, name: str, text: str) -> list[tuple[str | None, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("first", "second", "period"),
     [
         ("2024-01", "2024-02", "2024-02-01/2024-02-29"),
@@ -377,9 +377,7 @@ def test_days_that_tell_no_period_give_stocks_alone(days: list[str], tmp_path: P
     assert written(tmp_path, "days.csv", text) == [("cash", "8000", "USD", day) for day in days]
 
 
-@pytest.mark.parametrize(
-    "name", ["revenue_ALL_regions", "REVENUE_ALL", "revenue_per_usd", "revenue_usd_m", "revenue_usd_2023"]
-)
+@cases("name", ["revenue_ALL_regions", "REVENUE_ALL", "revenue_per_usd", "revenue_usd_m", "revenue_usd_2023"])
 def test_names_of_columns_that_end_in_something_else_mean_nothing(name: str, tmp_path: Path) -> None:
     assert not written(tmp_path, "months.csv", f"month,{name}\n2024-01,9000\n2024-02,9500\n")
 
@@ -481,7 +479,7 @@ def test_tables_of_a_short_report_contradict_each_other_but_of_many_or_of_two_co
     assert [figure[1] for figure in figures(rounded)] == ["652184", "652000"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("section", "found"),
     [
         ("Changes in operating assets and liabilities:", {"total_assets", "trade_receivables"}),
@@ -569,7 +567,7 @@ def test_a_section_with_its_own_years_keeps_the_scale_and_actual_years_go_before
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("heading", "found"),
     [
         (["Balance sheet (EUR thousands)"], ["982000", "1078000"]),

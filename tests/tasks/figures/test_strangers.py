@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tasks.figures import read_figures
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
@@ -269,7 +267,7 @@ def test_lists_under_projections_are_planned_and_a_month_may_date_a_document(tmp
 NINE_MONTHS = "# Acme reports results for third quarter 2024\n\n{} September 30, 2024\n\n● Revenue was $5,000\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("# Acme update, March 2025\n\n## Metrics\n\n### Finance KPIs\n\n- **Cash**: $5,000 (+3%)\n", ["5000"]),

@@ -275,7 +275,7 @@ _AUSTRIAN_BEHIND = """<UEBERMITTLUNG xmlns="ns://justiz.gv.at/Bilanzierung/v4.0/
 _AUSTRIAN_YEAR = "2024-04-01/2025-03-31"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         (_AUSTRIAN_3.format(thousands="n"), {

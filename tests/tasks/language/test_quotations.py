@@ -164,7 +164,7 @@ def test_a_text_full_of_signs_is_quoted_as_it_stands() -> None:
 # --- ellipses
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "Revenue grew … by 13.7 %",
@@ -178,7 +178,7 @@ def test_parts_may_be_left_out_within_a_page(quote: str) -> None:
     assert verify(quote, TEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     "quote",
     [
         "by 13.7 % … Revenue grew",

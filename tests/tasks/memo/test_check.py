@@ -13,6 +13,7 @@ from tasks.figures.ledger import LedgerText
 from tasks.memo.check import CheckedClaim, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.claims import MemoTexts, StatementKind, split
 from tasks.reading.text_writer import HEADING
+from tests.cases import cases
 
 DOCUMENTS = {
     "Audited accounts 2024.txt": (
@@ -70,7 +71,7 @@ def test_another_company_s_figure_is_not_the_room_s(room: MemoTexts) -> None:
     assert checked.verdict is not MemoVerdict.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@cases(
     "memo",
     [
         "Revenue was EUR 8.4 million in the year to 31 December 2024.",
@@ -89,7 +90,7 @@ def test_what_the_room_says_is_supported(memo: str, room: MemoTexts) -> None:
     assert checked.places[0].document_name in DOCUMENTS
 
 
-@pytest.mark.parametrize(
+@cases(
     ("memo", "document"),
     [
         ("Revenue was EUR 9.9 million in the year to 31 December 2024.", "Audited accounts 2024.txt"),
@@ -114,7 +115,7 @@ def test_a_figure_that_does_not_count_is_contradicted_by_the_one_that_does(room:
     assert "Deck.txt says it too" in checked.why
 
 
-@pytest.mark.parametrize(
+@cases(
     "memo",
     [
         "The office in Berlin has forty desks.",

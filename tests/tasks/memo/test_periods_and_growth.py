@@ -9,6 +9,7 @@ from storage.texts import NewText, Outcome
 from tasks.figures.ledger import LedgerText
 from tasks.memo.check import MemoVerdict, check_memo
 from tasks.memo.claims import MemoTexts
+from tests.cases import cases
 
 ACCOUNTS = (
     "Annual report for the year ended 30 June 2023\n\n(in millions of USD)\tYear ended 30 June 2023\t"
@@ -36,7 +37,7 @@ def verdict(memo: str, room: MemoTexts) -> MemoVerdict:
     return checked.verdict
 
 
-@pytest.mark.parametrize(
+@cases(
     "memo",
     [
         "For fiscal 2023, the company reports revenue of $14.7 billion.",
@@ -50,7 +51,7 @@ def test_figures_of_a_fiscal_year_and_their_growth_are_supported(memo: str, room
     assert verdict(memo, room) is MemoVerdict.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@cases(
     "memo",
     [
         "For fiscal 2023, the company reports revenue of $14.2 billion.",

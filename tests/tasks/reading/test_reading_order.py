@@ -7,6 +7,7 @@ import pytest
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import list_supported
 from tasks.reading.text_writer import FILE_DATES
+from tests.cases import cases
 
 DOCUMENTS = Path(__file__).parents[2] / "documents"
 NAMES = sorted(
@@ -16,7 +17,7 @@ NAMES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@cases("name", NAMES)
 def test_a_document_reads_as_a_person_would_read_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # without LibreOffice, whose releases differ
     expected = Path(DOCUMENTS, f"{name}.txt").read_text(encoding="utf-8")
@@ -35,7 +36,7 @@ def place_of(name: str, words: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "words", "places"),
     [
         (

@@ -1,7 +1,5 @@
 """Items of request lists and the documents that answer them."""
 
-import pytest
-
 from tasks.documents.kinds.document import document_kind
 from tasks.documents.kinds.room import IndexedDocument, RoomKinds
 from tasks.documents.kinds.signs import read_signs
@@ -11,7 +9,7 @@ from tests.benchmarks.request_rooms import build, evaluate
 from tests.cases import cases
 
 
-@pytest.mark.parametrize("seed", [0, 2, 4, 6, 8], ids=["numbered", "folders", "plain", "other numbers", "opaque"])
+@cases("seed", [0, 2, 4, 6, 8])
 def test_rooms_come_out_right(seed: int) -> None:
     right, given, expected, _ = evaluate(build(seed))
     assert 2 * right / (given + expected) >= 0.95

@@ -12,6 +12,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from tasks.errors import BadRequest
 from tasks.requests.request_list import read_requests
+from tests.cases import cases
 
 LISTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("lists.toml").read_text(encoding="utf-8"))["list"]
 
@@ -44,7 +45,7 @@ def write_list(folder: Path, listed: dict[str, Any]) -> Path:
     return folder / "list.xlsx"
 
 
-@pytest.mark.parametrize("listed", LISTS, ids=lambda listed: str(listed["name"]))
+@cases("listed", LISTS)
 def test_lists_of_other_shapes(tmp_path: Path, listed: dict[str, Any]) -> None:
     read = read_requests(write_list(tmp_path, listed))
     expected = [tuple(cells(line)) for line in listed["expected"].splitlines()]
@@ -99,7 +100,7 @@ def text_of_a_heading_in_the_first_cell(sheet: Worksheet) -> None:
     sheet.append(["2", "Settlement agreements", "Low"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("write", "expected"),
     [
         (
@@ -117,7 +118,6 @@ def text_of_a_heading_in_the_first_cell(sheet: Worksheet) -> None:
         (sections_in_a_column, [("HR-01", "People"), ("HR-02", "People"), ("IT-01", "IT")]),
         (text_of_a_heading_in_the_first_cell, [("1", "Legal matters"), ("2", "Legal matters")]),
     ],
-    ids=lambda value: value.__name__ if callable(value) else "",
 )
 def test_workbooks_of_any_shape(
     tmp_path: Path, write: Callable[[Worksheet], None], expected: list[tuple[str, str]]

@@ -8,6 +8,7 @@ import pytest
 from tasks.errors import BadRequest
 from tasks.scoring.criteria import Criteria, DocumentCheck, FactRule, FigureRule, Judged, read_criteria
 from tasks.scoring.rules import ALLOWED
+from tests.cases import cases
 
 WHOLE = """\
 scale: [0, 5]
@@ -77,7 +78,7 @@ def test_the_fingerprint_changes_with_what_is_asked(tmp_path: Path) -> None:
         assert read(tmp_path, WHOLE.replace(before, after)).fingerprint() != same
 
 
-@pytest.mark.parametrize(
+@cases(
     "scale",
     [
         "[5, 0]",
@@ -105,7 +106,7 @@ def test_any_rising_scale_is_allowed(tmp_path: Path, scale: str) -> None:
     assert low < high
 
 
-@pytest.mark.parametrize(
+@cases(
     ("criterion", "mistake"),
     [
         ("{id: a, document: cap table, weight: 0}", "line 2, criteria.0.weight: must be above 0."),
@@ -215,7 +216,7 @@ def test_two_ids_that_look_the_same_are_the_same(tmp_path: Path) -> None:
     assert mistake.endswith("is already the id of the criterion in line 2.")
 
 
-@pytest.mark.parametrize("runs", ["0", "10", "-1", "x", "'3'", "3.0", "true", "", "[3]"])
+@cases("runs", ["0", "10", "-1", "x", "'3'", "3.0", "true", "", "[3]"])
 def test_runs_is_a_small_whole_number(tmp_path: Path, runs: str) -> None:
     assert mistakes(tmp_path, f"runs: {runs}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
         "line 1, runs: must be a whole number from 1 to 9: how many times each judgement is made."
@@ -256,9 +257,7 @@ def test_a_file_that_is_none_or_a_bomb_is_refused_in_words(tmp_path: Path, text:
         read(tmp_path, text)
 
 
-@pytest.mark.parametrize(
-    "ask", ["Wie hoch ist der Umsatz?", "売上高はいくらですか？", "利", "รายได้เท่าไร", "ما هي الإيرادات؟"]
-)
+@cases("ask", ["Wie hoch ist der Umsatz?", "売上高はいくらですか？", "利", "รายได้เท่าไร", "ما هي الإيرادات؟"])
 def test_a_question_may_be_asked_in_any_language(tmp_path: Path, ask: str) -> None:
     criteria = read(tmp_path, f"criteria:\n  - {{id: a, ask: '{ask}'}}\n")
     assert criteria.criteria == [Judged(id="a", ask=ask)]
@@ -311,7 +310,7 @@ def test_a_rule_on_figures_is_read_and_kept(tmp_path: Path) -> None:
     assert Criteria.from_json(stored) == criteria
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "mistake"),
     [
         ("figure: revenu, rule: '> 1'", "figure: there is no figure 'revenu'; did you mean revenue? (allowed: revenue"),
@@ -356,7 +355,7 @@ def test_what_decides_among_figures_can_be_ordered(tmp_path: Path) -> None:
     assert "figure_rule" not in read(tmp_path, text).as_json()
 
 
-@pytest.mark.parametrize("rule", ["newer", "[]", "[newest]", "[basis, basis]", "[basis, 3]"])
+@cases("rule", ["newer", "[]", "[newest]", "[basis, basis]", "[basis, 3]"])
 def test_a_wrong_order_among_figures_is_named(tmp_path: Path, rule: str) -> None:
     assert mistakes(tmp_path, f"figure_rule: {rule}\ncriteria:\n  - {{id: a, document: cap table}}\n") == [
         "line 1, figure_rule: must list some or all of basis, authority, newer, what decides first before the rest."

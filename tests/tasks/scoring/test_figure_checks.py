@@ -6,6 +6,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.scoring.score import score_criteria
+from tests.cases import cases
 from tests.tasks.scoring.conftest import Room
 
 ACCOUNTS = (
@@ -48,7 +49,7 @@ def test_one_figure_far_ahead_does_not_make_the_others_old(accounts: Room) -> No
     assert scored(accounts, figure="revenue", rule=">= EUR 12 million")[:2] == (ScoreStatus.SCORED, 5)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("figure", "rule", "score"),
     [
         ("revenue", ">= EUR 12 million", 5), ("revenue", "> 12m", 0), ("turnover", ">= 12,000,000", 5),

@@ -93,7 +93,7 @@ def test_scores_go_with_the_scale_and_stages_choose() -> None:
     assert counts["venture"] < counts["buyout"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "message"),
     [
         ("include: [comercial]\n", "line 1, include.0: there is no library 'comercial'; did you mean commercial?"),

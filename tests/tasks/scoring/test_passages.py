@@ -273,7 +273,7 @@ def test_what_only_says_where_something_stands_is_no_passage(text: str) -> None:
     assert cut(text, [(0, len(text), "page", "1")]) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "Revenue by year\nGermany\t10\nFrance\t40\nSpain\t90\n",

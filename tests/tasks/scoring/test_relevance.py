@@ -104,7 +104,7 @@ def test_a_number_is_no_reason_for_silence() -> None:
     assert not is_reason("1", RECURRING, [REVENUE], "[1] is the first quotation.", found=False)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("question", "passage"),
     [
         ("Is most of the revenue recurring?", "Recurring revenue was 83.4 % of all revenues."),

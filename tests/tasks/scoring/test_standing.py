@@ -94,7 +94,7 @@ def ranks(*ranges: tuple[float, float] | None) -> list[int | None]:
     return rank([Standing(proven=ends[0], high=ends[1], coverage=1) if ends else Standing() for ends in ranges])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ranges", "expected"),
     [
         ([(0.7, 0.7), (0.6, 0.6), (0.7, 0.7), None], [1, 3, 1, None]),

@@ -8,6 +8,7 @@ import pytest
 from tasks.errors import BadRequest
 from tasks.spending.budget import cap_and_price
 from tasks.spending.money import SHIPPED, Price, Usage, find_price, read_prices
+from tests.cases import cases
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_the_shipped_prices_say_their_date_and_sources_and_ask_more_for_what_is_
         assert price.output <= 12 * price.input, name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "message"),
     [
         ('"m" = { input = 1 }', "line 3, models.m.output: it is missing"),

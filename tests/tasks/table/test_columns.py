@@ -7,6 +7,7 @@ import pytest
 from tasks.errors import BadRequest
 from tasks.table.cells import read_cells
 from tasks.table.columns import read_columns, set_names
+from tests.cases import cases
 
 
 def test_the_sets_of_the_program_hold_together() -> None:
@@ -57,7 +58,7 @@ def test_a_file_names_known_columns_and_its_own(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "message"),
     [
         ("columns: [expiri]\n", "line 1, columns.0: there is no column 'expiri' in the program; did you mean expiry?"),

@@ -36,7 +36,7 @@ def read(text: str, **more: Any) -> dict[str, Any] | None:
         return None
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.name)
+@cases("answer", ANSWERS)
 def test_an_answer_is_read_as_it_is_meant_or_not_at_all(answer: JsonAnswer) -> None:
     assert read(answer.text) == answer.meant
 

@@ -10,6 +10,7 @@ import pytest
 from storage.settings import override_settings
 from tasks.companies.sources.files import FileSource, open_source
 from tasks.errors import NotConfigured, SourceFailed
+from tests.cases import cases
 
 Write = Callable[..., Path]
 
@@ -80,7 +81,7 @@ def test_a_field_with_a_typo_is_left_out_with_a_warning(write: Write) -> None:
     assert any("hq.land" in warning for warning in answer.warnings)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content", "message"),
     [
         (b'{"name": "Alpha",}', "not valid JSON: trailing comma at line 1 column 18"),

@@ -9,6 +9,7 @@ from tasks.companies.claims import SourceClaims
 from tasks.companies.sources.gleif import open_source
 from tasks.companies.wikidata.entity import ENTITIES
 from tasks.errors import BadRequest, SourceFailed
+from tests.cases import cases
 from tests.companies_servers.gleif import MUNICH, record
 from tests.companies_servers.gleif import gleif as register
 from tests.companies_servers.wikidata import item_value, moment, statement
@@ -101,7 +102,7 @@ def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(serve: S
     assert answer.warnings[0].startswith("The parent companies are left out. GLEIF")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("creation_date", "day"),
     [
         ("1977-01-03T00:00:00Z", {"day": 3, "month": 1, "year": 1977}),

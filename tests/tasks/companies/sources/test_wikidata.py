@@ -10,6 +10,7 @@ import pytest
 
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.sources.wikidata import open_source
+from tests.cases import cases
 from tests.companies_servers.wikidata import (
     addresses,
     article,
@@ -408,7 +409,7 @@ def test_hostile_texts_are_tamed(serve: Serve) -> None:
     assert "extra.network_b_id" not in known
 
 
-@pytest.mark.parametrize("name", ["Alpha", "alpha", "ALPHA  gmbh", "Alpha GmbH", "alpha GMBH", "AG Alpha"])
+@cases("name", ["Alpha", "alpha", "ALPHA  gmbh", "Alpha GmbH", "alpha GMBH", "AG Alpha"])
 def test_a_company_is_found_by_its_name(serve: Serve, name: str) -> None:
     serve(
         item("Q2", "Alpha Industries", P856=["https://industries.example"]),
@@ -420,7 +421,7 @@ def test_a_company_is_found_by_its_name(serve: Serve, name: str) -> None:
     assert open_source().domains(name) == ["alpha.example"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("site", "domain"),
     [
         ("https://alpha.co.uk/", "alpha.co.uk"),
@@ -436,7 +437,7 @@ def test_a_page_on_somebody_elses_domain_names_no_domain(serve: Serve, site: str
     assert open_source().domains("Alpha") == ([domain] if domain else [])
 
 
-@pytest.mark.parametrize("name", ["", "  ", '" } DROP', "Alpha\\", "a" * 10_000, "\ud800", "Beta"])
+@cases("name", ["", "  ", '" } DROP', "Alpha\\", "a" * 10_000, "\ud800", "Beta"])
 def test_a_name_that_nobody_has_finds_nothing(serve: Serve, name: str) -> None:
     serve()
     assert open_source().domains(name) == []

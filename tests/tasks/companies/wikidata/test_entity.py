@@ -10,6 +10,7 @@ from tasks.companies.web.client import FetchLimits
 from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata.entity import ENTITIES, claimants, find_entity
 from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable
+from tests.cases import cases
 from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
 from tests.web.behaviours import busy, json_reply
 from tests.web.server import LoopbackServer, Reply
@@ -37,7 +38,7 @@ def taken(domain: str = "alpha.example") -> str | None:
     return None if entity is None else entity.id
 
 
-@pytest.mark.parametrize(
+@cases(
     "site",
     [
         "https://alpha.example",
@@ -85,7 +86,7 @@ def test_a_part_of_the_company_is_not_taken_because_its_address_is_the_more_usua
     assert claimants("alpha.example") == ("Alpha (Q1)", "Alpha Grid (Q2)")
 
 
-@pytest.mark.parametrize(
+@cases(
     "site",
     [
         "https://alpha.example.com/",

@@ -6,6 +6,7 @@ import pytest
 
 from tasks.reading.docx import reader
 from tasks.reading.text_writer import Reading
+from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import NAMES, p, relationships
 
@@ -71,8 +72,8 @@ def test_alternative_texts_are_read_in_any_encoding(tmp_path: Path, encoding: st
     assert reader.read(path).text == "above\nGröße\n"
 
 
-@pytest.mark.parametrize("space", ["", " "])
-@pytest.mark.parametrize(
+@cases("space", ["", " "])
+@cases(
     ("attributes", "expected"),
     [
         ('descr{}="A red kite"', ["above", "A red kite"]),
@@ -100,7 +101,7 @@ def test_names_of_files_are_no_alternative_texts_of_old_shapes_either(tmp_path: 
     assert text.splitlines() == ["above"] + [words] * (words == "A red kite")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("usual", "odd"),
     [
         ('<w:num w:numId="2"', '<w:num\n w:numId = "2"'),
@@ -168,7 +169,7 @@ def test_numbers_are_written_as_their_list_says(tmp_path: Path, kind: str, shown
 CHOICES = '<w:listEntry w:val="at will"/><w:listEntry w:val="on &quot;notice&quot;"/>'
 
 
-@pytest.mark.parametrize(
+@cases(
     ("chosen", "words", "shown"),
     [
         ("", "", "Ends at will."),

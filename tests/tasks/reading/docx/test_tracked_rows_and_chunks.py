@@ -111,7 +111,7 @@ def test_a_tick_and_a_limit_are_read_in_a_document(tmp_path: Path) -> None:
     assert reader.read(packages.docx(tmp_path / "a.docx", body)).text == "☑ Yes, ≤ 3.0x\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("state", "shown"),
     [
         ('<w:default w:val="0"/>', "☐"), ('<w:default w:val="1"/>', "☒"), ("<w:default/><w:checked/>", "☒"),
@@ -132,8 +132,8 @@ def ended(words: str, listed: str = "", change: str = f"<w:del {EDITED}/>") -> s
     return f"<w:p><w:pPr>{listed}<w:rPr>{change}</w:rPr></w:pPr><w:r><w:t>{words}</w:t></w:r></w:p>"
 
 
-@pytest.mark.parametrize("between", ["", "\n  ", '<w:bookmarkStart w:id="1"/>'])
-@pytest.mark.parametrize("change", [f"<w:del {EDITED}/>", f"<w:ins {EDITED}/><w:moveFrom {EDITED}></w:moveFrom>"])
+@cases("between", ["", "\n  ", '<w:bookmarkStart w:id="1"/>'])
+@cases("change", [f"<w:del {EDITED}/>", f"<w:ins {EDITED}/><w:moveFrom {EDITED}></w:moveFrom>"])
 def test_a_paragraph_whose_end_was_deleted_goes_on_with_the_next(tmp_path: Path, between: str, change: str) -> None:
     body = ended("Not ", change=change) + between + ended("later ", change=change) + between + p("than") + p("May")
     assert read(tmp_path, body).text == "Not later than\nMay\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.reading.ooxml.package import Package, Relationship
+from tests.cases import cases
 from tests.tasks.reading.ooxml.packages import OFFICE
 
 PARTS = ("word/document.xml", "word/media/my plan.xml", "word/sub/part.xml", "docProps/app.xml", "top.xml")
@@ -29,8 +30,8 @@ def relationships(tmp_path: Path, items: str) -> list[Relationship]:
         return package.relationships("word/document.xml")
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize(
+@cases("form", FORMS.values())
+@cases(
     ("target", "part"),
     [
         ("sub/part.xml", "word/sub/part.xml"),
@@ -51,8 +52,8 @@ def test_a_relationship_leads_to_the_same_part_in_whatever_form(
     assert relationships(tmp_path, form.format(target)) == [Relationship("r1", "image", part)]
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@pytest.mark.parametrize("target", ["NULL", "", "#there", "http://example.org/a"])
+@cases("form", FORMS.values())
+@cases("target", ["NULL", "", "#there", "http://example.org/a"])
 def test_what_leads_nowhere_inside_is_left_out(tmp_path: Path, form: str, target: str) -> None:
     assert relationships(tmp_path, form.format(target) + USUAL.format("sub/part.xml"))[-1].target == "word/sub/part.xml"
     assert len(relationships(tmp_path, form.format(target) + USUAL.format("sub/part.xml"))) == 1
@@ -76,8 +77,8 @@ def test_relationships_may_have_any_white_space(space: str, tmp_path: Path) -> N
     assert [relationship.target for relationship in relationships(tmp_path, item)] == ["word/sub/part.xml"]
 
 
-@pytest.mark.parametrize("name", ["word/Part.xml", "WORD\\part.xml", "/word/part.xml"])
-@pytest.mark.parametrize("others", [0, 100], ids=["few", "many"])
+@cases("name", ["word/Part.xml", "WORD\\part.xml", "/word/part.xml"])
+@cases("others", [0, 100])
 def test_a_part_is_found_however_its_name_is_written(name: str, others: int, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
         archive.writestr("word/part.xml.rels", "<longer/>")

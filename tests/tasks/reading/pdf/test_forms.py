@@ -3,9 +3,9 @@
 import itertools
 from collections.abc import Callable, Sequence
 
-import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.cases import cases
 from tests.tasks.reading.pdf.test_layout import draw_rows, page, rows_of, text_of
 
 ASSETS = (
@@ -105,7 +105,7 @@ def _by_columns(canvas: Canvas) -> None:
             )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("draw", "rows"),
     [
         (lambda canvas: _box(canvas, grounds=True), ASSETS),
@@ -114,14 +114,6 @@ def _by_columns(canvas: Canvas) -> None:
         (_at_the_side, NUMBERED),
         (_lowered, CODED),
         (_by_columns, CODED),
-    ],
-    ids=[
-        "rows on grounds",
-        "rows in a box",
-        "empty fields",
-        "beside labels",
-        "codes set lower",
-        "column by column",
     ],
 )
 def test_each_line_of_a_form_is_a_row(draw: Callable[[Canvas], None], rows: Sequence[Sequence[str]]) -> None:

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from tasks.reading.pptx import reader
+from tests.cases import cases
 from tests.tasks.reading.pptx import decks
 
 DECORATIVE = (
@@ -29,7 +28,7 @@ def test_a_picture_says_what_it_shows(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "description",
     [
         "image1.png",

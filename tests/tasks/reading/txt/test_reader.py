@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tasks.reading import txt
 from tests.cases import cases
 
@@ -14,7 +12,7 @@ POLISH = "Umowa najmu została zawarta między stronami. Najemca płaci czynsz. 
 CZECH = "Nájemní smlouva byla uzavřena mezi stranami. Nájemce zaplatí nájemné do konce měsíce. Žluťoučký kůň.\n" * 12
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "encoding", "mark"),
     [
         (FRENCH, "utf-8", b""), (FRENCH, "utf-8", b"\xef\xbb\xbf"), (JAPANESE, "utf-16-le", b"\xff\xfe"),

@@ -10,6 +10,7 @@ from openpyxl import Workbook
 from tasks.reading import formats
 from tasks.reading.text_writer import Reading
 from tasks.reading.xlsx import missing_values, reader
+from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import OFFICE, SHEET
 
@@ -95,7 +96,7 @@ def test_an_account_whose_margins_are_formulas_reads_whole(tmp_path: Path, monke
     assert len(reading.warnings) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stored", "text"),
     [
         ("<f>A1+1</f>", "=A1+1"),

@@ -7,6 +7,7 @@ import pytest
 from tasks.reading.text_writer import Reading, with_cells
 from tasks.reading.xlsx import reader
 from tasks.reading.xlsx import rows as sheet_rows
+from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import OFFICE, SHEET
 
@@ -42,7 +43,7 @@ def test_a_hidden_sheet_says_so(tmp_path: Path, state: str) -> None:
     assert at_places(reading, "hidden_sheet") == [("Old", "[hidden sheet]\nOld\nsuperseded\n")]
 
 
-@pytest.mark.parametrize("attribute", [' hidden="1"', " hidden='true'", ' ht="0" hidden = "1" customHeight="1"',
+@cases("attribute", [' hidden="1"', " hidden='true'", ' ht="0" hidden = "1" customHeight="1"',
                                        ' ht="0" customHeight="1"', ' ht="0.0"'])  # fmt: skip
 def test_a_hidden_row_is_marked_before_it(tmp_path: Path, attribute: str) -> None:
     rows = row(1, "Item", "2024") + row(2, "Loss", "-9", hidden=attribute) + row(3, "Profit", "7")
@@ -113,11 +114,10 @@ def test_places_in_hidden_columns_are_bounded(tmp_path: Path, monkeypatch: pytes
     assert reading.text.count("[hidden column A]") == 50
 
 
-@pytest.mark.parametrize(
+@cases(
     "columns",
     ['<col min="0" max="99999" hidden="1"/>', '<col min="-1" max="x" hidden="1"/>', '<col hidden="1"/>',
      '<col min="5" max="2" hidden="1"/>', '<col min="16384" max="99999" hidden="1"/>' * 20_000, "<col " * 10_000],
-    ids=["beyond", "senseless", "nowhere", "backwards", "many", "open"],
 )  # fmt: skip
 def test_senseless_columns_do_no_harm(tmp_path: Path, columns: str) -> None:
     assert with_columns(tmp_path, columns, row(1, "kept")).text.endswith("kept\n")

@@ -11,6 +11,7 @@ from tasks.reading import limits
 from tasks.reading.text_writer import Writer
 from tasks.reading.xlsx import reader, sheet
 from tasks.reading.xlsx.rows import LONGEST, CellKinds
+from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import SHEET
 
@@ -29,7 +30,7 @@ def test_two_cells_in_opposite_corners_cost_nothing(tmp_path: Path) -> None:
     assert [place.label for place in reading.places] == ["Ledger", "A1:A1", "A1048576:XFD1048576"]
 
 
-@pytest.mark.parametrize("reference", ["ZZZZZZZZZZ1", "A99999999999999999999", "1A", "", "é1", "A-1", "A" * 100_000])
+@cases("reference", ["ZZZZZZZZZZ1", "A99999999999999999999", "1A", "", "é1", "A-1", "A" * 100_000])
 def test_senseless_references_do_no_harm(tmp_path: Path, reference: str) -> None:
     rows = f'<row r="{reference}"><c r="{reference}" s="77"><v>kept</v></c></row>'
     assert "kept" in reader.read(packages.xlsx(tmp_path / "a.xlsx", rows)).text
@@ -45,7 +46,7 @@ def test_cells_out_of_order_come_in_the_order_of_their_columns(tmp_path: Path) -
     )
 
 
-@pytest.mark.parametrize("index", ["2", "-1", "99999999999999999999", "1.0", "x", ""])
+@cases("index", ["2", "-1", "99999999999999999999", "1.0", "x", ""])
 def test_a_string_that_is_not_there_is_empty(tmp_path: Path, index: str) -> None:
     rows = f'<row r="1"><c r="A1" t="s"><v>{index}</v></c><c r="B1" t="s"><v> 1 </v></c></row>'
     assert reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, strings("a", "b"))).text == "Ledger\n\tb\n"
@@ -117,7 +118,7 @@ def test_more_strings_than_the_limit_are_refused(tmp_path: Path, monkeypatch: py
         reader.read(packages.xlsx(tmp_path / "a.xlsx", rows, strings(*map(str, range(200)))))
 
 
-@pytest.mark.parametrize(
+@cases(
     "rows",
     [
         "<" * 3_000_000,
@@ -131,7 +132,6 @@ def test_more_strings_than_the_limit_are_refused(tmp_path: Path, monkeypatch: py
         '<row r="' * 500_000,
         "&" * 3_000_000,
     ],
-    ids=lambda rows: rows[:12],
 )
 def test_what_is_never_closed_takes_no_time(tmp_path: Path, rows: str) -> None:
     before = '<row r="1"><c r="A1"><v>7</v></c></row>'

@@ -12,6 +12,7 @@ from tasks.errors import Damaged
 from tasks.reading.ooxml.number_formats import show_number
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.xlsx import reader
+from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
 
@@ -225,7 +226,7 @@ def test_a_document_under_a_workbook_s_name_is_refused(tmp_path: Path) -> None:
         reader.read(packages.docx(tmp_path / "a.xlsx", packages.p("words")))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("stored", "shown"),
     [
         ("2024-05-06", "2024-05-06"), ("2024-05-06T00:00:00", "2024-05-06"), ("2024-05-06T00:00:00.000", "2024-05-06"),

@@ -15,6 +15,7 @@ from tasks.documents.drive.archives import zip as zip_archive
 from tasks.documents.drive.archives.archive import Archive
 from tasks.documents.drive.archives.zip import ArchiveNotOpened
 from tasks.errors import Damaged, TooLarge
+from tests.cases import cases
 from tests.tasks.documents.drive.archives.zips import made, with_attributes, zipped
 
 MEGABYTE = 1 << 20
@@ -65,7 +66,7 @@ def test_members_folders_and_times(open_archive: Open) -> None:
     assert archive.contents.members[0].updated == 1714558830.0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "why"),
     [
         ("../x.txt", "outside"),
@@ -104,7 +105,7 @@ def test_backslashes_are_slashes(open_archive: Open) -> None:
     assert (paths(archive), list(archive.contents.folders)) == (["Legal/lease.txt"], ["Legal"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("mode", "why"),
     [
         (stat.S_IFLNK | 0o777, "it is a link"),
@@ -183,7 +184,7 @@ def test_clutter_is_left_out_without_a_word(open_archive: Open) -> None:
     assert (paths(archive), archive.contents.left_out) == (["a/b.txt"], [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("raw", "flags", "name"),
     [
         ("Übersicht.txt".encode(), 0x800, "Übersicht.txt"),
@@ -257,7 +258,7 @@ def test_a_folder_and_an_archive_of_one_name_do_not_mix(open_archive: Open) -> N
     assert (paths(archive), content(archive, "x.zip/a.txt")) == (["x.zip/a.txt", "x.zip"], b"the folder's")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("damage", "why"),
     [
         (lambda data: data[:-30], "end is missing"),

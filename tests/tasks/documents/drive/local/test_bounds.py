@@ -16,6 +16,7 @@ from tasks.documents.drive.local.drive import LocalDrive, Tree
 from tasks.documents.drive.registry import drive_to_open_again, open_drive
 from tasks.documents.texts import document_text
 from tasks.errors import NotConfigured, NotFound
+from tests.cases import cases
 from tests.tasks.documents.drive.archives.zips import zipped
 from tests.tasks.documents.drive.conftest import unprivileged
 from tests.tasks.documents.drive.local.room import BASE, forged, listed, only, write
@@ -34,7 +35,7 @@ def test_hidden_and_lock_files_are_not_there(root: Path, name: str) -> None:
         LocalDrive(root, BASE).open(forged(f"sub/{name}"))
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     ["..", "../secret.txt", "sub/../../secret.txt", "/etc/passwd", "//etc/passwd", "./a.txt", "sub//a.txt", "sub/",
      "sub/./a.txt", ".", "", "a.txt\0", "\0", "../root/a.txt", "sub/../a.txt"],
