@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from storage.context import holding
 from storage.settings import Settings
-from tasks.errors import BadRequest
+from tasks.errors import BadRequest, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,15 @@ class Drive(Protocol):
 
         For links on pages that are opened from the file system.
         """
+
+
+NO_FOLDER = "This is the id of a document, not of a folder."
+NO_DOCUMENT = "This is the id of a folder, not of a document."
+
+
+def no_such(kind: str) -> NotFound:
+    """The one error for a document or folder that is unknown, and for one that the account may not see."""
+    return NotFound(f"No such {kind}, or it is not shared with this account.")
 
 
 def identifier(reference: str, field_name: str) -> str:

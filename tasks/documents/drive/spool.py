@@ -10,7 +10,7 @@ from dataclasses import fields
 from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from uuid import uuid4
 
 from storage import database
@@ -43,6 +43,27 @@ def spool() -> Iterator[Path]:
                 f"There is not enough disk space for the spool in DILIGENCE_HOME ({error.strerror})."
             ) from error
         yield folder
+
+
+@contextmanager
+def new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file in a folder of the spool, open in the block; it is deleted if the block fails.
+
+    Raises:
+        Unavailable: the home has no room for it.
+    """
+    path = folder / uuid4().hex
+    try:
+        with path.open("xb+") as file:
+            yield path, file
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise Unavailable(
+                f"The document cannot be copied into the spool ({error.strerror}). "
+                "DILIGENCE_HOME must have room for it."
+            ) from error
+        raise
 
 
 def remove_left(*, dry_run: bool = False) -> tuple[int, int]:

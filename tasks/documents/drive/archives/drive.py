@@ -23,20 +23,28 @@ from tasks.documents.drive.archives.archive import (
     OpenArchives,
     find_listing,
     keep_listing,
-    no_room,
     open_archives,
 )
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Contents, Member, is_archive
-from tasks.documents.drive.drive import ROOT, Changes, Document, Drive, Fetched, Folder, Listing
-from tasks.documents.drive.spool import ListedDocuments, spool
+from tasks.documents.drive.drive import (
+    NO_DOCUMENT,
+    NO_FOLDER,
+    ROOT,
+    Changes,
+    Document,
+    Drive,
+    Fetched,
+    Folder,
+    Listing,
+    no_such,
+)
+from tasks.documents.drive.spool import ListedDocuments, new_file, spool
 from tasks.errors import DiligenceError, NotAllowed, NotFound, SourceFailed, TooLarge
 from tasks.reading.configuration import ReadingSettings
 from tasks.reading.detect import guess_mime_type
 
 _ID: Final = re.compile(r"([^/?#\s]+)~([A-Za-z0-9_-]{22})")
 _FRAGMENT: Final = re.compile(r"#member=([A-Za-z0-9_-]{22})$")
-NO_DOCUMENT: Final = "No such document, or it is not shared with this account."
-NO_FOLDER: Final = "No such folder, or it is not shared with this account."
 
 
 def split_id(item_id: str) -> tuple[str, str] | None:
@@ -75,7 +83,7 @@ class ArchiveView:
         member = self._contents.by_key(_key).get(key)
         if member is None:
             folder = self._find_folder(key)
-            raise NotFound(NO_DOCUMENT if folder is None else "This is the id of a folder, not of a document.")
+            raise no_such("document") if folder is None else NotFound(NO_DOCUMENT)
         return member
 
     def document(self, member: Member, path: str = "") -> Document:
@@ -117,7 +125,7 @@ class ArchiveView:
         folder = self._find_folder(key) if key else ""
         if folder is None:
             known = key in self._contents.by_key(_key)
-            raise NotFound("This is the id of a document, not of a folder." if known else NO_FOLDER)
+            raise NotFound(NO_FOLDER) if known else no_such("folder")
         name = folder.rpartition("/")[2] or self._archive.name
         inside = f"{folder}/" if folder else ""
         listing = Listing(Folder(self._folder_id(folder), name, ""))
@@ -211,7 +219,7 @@ class ArchiveDrive:
     def list_folder(self, folder_id: str, *, recursive: bool, spool: Path | None = None) -> Listing:
         inside = split_id(folder_id)
         if inside:
-            return self._list_archive(self._archive(inside[0], NO_FOLDER), inside[1], recursive=recursive, spool=spool)
+            return self._list_archive(self._archive(inside[0], "folder"), inside[1], recursive=recursive, spool=spool)
         try:
             listing = self._drive.list_folder(folder_id, recursive=recursive, spool=spool)
         except NotFound:
@@ -235,7 +243,7 @@ class ArchiveDrive:
         inside = split_id(document_id)
         if inside is None:
             return self._drive.document(document_id)
-        archive = self._archive(inside[0], NO_DOCUMENT)
+        archive = self._archive(inside[0], "document")
         view = self._view(archive, self._contents(archive))
         return view.document(view.member(inside[1]))
 
@@ -244,7 +252,7 @@ class ArchiveDrive:
         if inside is None:
             return self._drive.fetch(document_id, spool, max_bytes)
         for _ in range(_MAX_TRIES):
-            archive = self._archive(inside[0], NO_DOCUMENT)
+            archive = self._archive(inside[0], "document")
             version = self._version(archive)
             with _nothing_in_it(), self._use(archive) as opened:
                 member = self._view(archive, opened.contents).member(inside[1])
@@ -270,7 +278,7 @@ class ArchiveDrive:
         inside = split_id(document_id)
         return self._drive.local_path(inside[0] if inside else document_id)
 
-    def _archive(self, archive_id: str, missing: str) -> Document:
+    def _archive(self, archive_id: str, kind: str) -> Document:
         """The archive that a member's id refers to, if this account sees it.
 
         Raises:
@@ -278,7 +286,7 @@ class ArchiveDrive:
         """
         archive = self._archive_or_none(archive_id)
         if archive is None:
-            raise NotFound(missing)
+            raise no_such(kind)
         return archive
 
     def _archive_or_none(self, archive_id: str) -> Document | None:
@@ -432,17 +440,9 @@ def _read_name(archive: Document) -> str:
 
 def _extract(opened: Archive, member: Member, spool: Path, max_bytes: int, version: str) -> Fetched:
     """Write a member's content to a file in the spool."""
-    path = spool / uuid4().hex
-    try:
-        with path.open("xb") as file:
-            hashed = _Hashed(file)
-            opened.extract(member, hashed, max_bytes)
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise no_room(error) from error
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    with new_file(spool) as (path, file):
+        hashed = _Hashed(file)
+        opened.extract(member, hashed, max_bytes)
     return Fetched(path, hashed.digest(), version)
 
 

@@ -4,8 +4,8 @@ Files have a length and an md5 that must match. Native documents have neither: t
 read here, and their version is requested before and after.
 
 `version` "reflects every change made to the file on the server, even those not visible to the user" (reference of
-files). The documentation does not say whether an export counts as a change. So `modifiedTime` is requested too: if only
-the version changes, the export caused it, and that is remembered for the lifetime of the process.
+files). Whether an export counts as one, the documentation does not say. So `modifiedTime`, which every edit moves,
+tells whether a document was edited meanwhile.
 """
 
 import hashlib
@@ -17,15 +17,15 @@ from http.client import HTTPException
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
-from uuid import uuid4
 
 from googleapiclient.http import HttpRequest
 
-from tasks.documents.drive.drive import Fetched
+from tasks.documents.drive.drive import NO_DOCUMENT, Fetched
 from tasks.documents.drive.google import DESCRIPTION
 from tasks.documents.drive.google.api import FOLDER, SHORTCUT, read_version
 from tasks.documents.drive.google.client import SECONDS, Client
 from tasks.documents.drive.google.errors import ExportTooLarge, Refused, make_unsupported_error
+from tasks.documents.drive.spool import new_file
 from tasks.errors import (
     NotAllowed,
     NotFound,
@@ -71,18 +71,8 @@ def fetch(client: Client, file: Mapping[str, Any], spool: Path, max_bytes: int) 
         NotFound: it is a folder, or gone.
         SourceFailed, TookTooLong, Unavailable, TooManyRequests, NotLoggedIn: as `Client.call`.
     """
-    target = spool / uuid4().hex
-    try:
-        with target.open("xb+") as copy:
-            body, version = _copy_content(client, file, copy, max_bytes)
-    except BaseException as error:
-        target.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise Unavailable(
-                f"The document cannot be copied into the spool ({error.strerror}). "
-                "DILIGENCE_HOME must have room for it."
-            ) from error
-        raise
+    with new_file(spool) as (target, copy):
+        body, version = _copy_content(client, file, copy, max_bytes)
     return Fetched(target, body.sha256, version)
 
 
@@ -215,40 +205,21 @@ def _export_native(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
     _check(file, max_bytes)
-    before, is_complete, silent_moves = file, False, 0
+    before, is_complete = file, False
     for _ in range(_ATTEMPTS):
         body = DownloadBody(copy, max_bytes, resumable=False, html=False)
         _export(client, file, body)
         after = {**file, **request_file(client, file, "id,version,modifiedTime")}
         is_complete = body.framed or _has_end(copy, file)
-        moved = read_version(after) != read_version(before)
-        silently = (
-            moved and before.get("modifiedTime") is not None and before["modifiedTime"] == after.get("modifiedTime")
+        is_same = read_version(after) == read_version(before) or (
+            before.get("modifiedTime") is not None and before["modifiedTime"] == after.get("modifiedTime")
         )
-        silent_moves += silently
-        if is_complete and (not moved or (silently and _export_moves_version(file["mimeType"], silent_moves))):
-            if not moved:
-                _moving_exports.setdefault(file["mimeType"], False)
+        if is_complete and is_same:
             return body, read_version(after)
         before = after
     if not is_complete:
         raise SourceFailed("The document's export was cut off each time. Try again.")
     return body, f"{read_version(before)}-unsettled"  # no document has this version: it is read again next time
-
-
-_moving_exports: dict[str, bool] = {}
-"""Whether exporting a kind of document (by MIME type) moves its version, as far as this process has seen."""
-
-
-def _export_moves_version(mime_type: str, silent_moves: int) -> bool:
-    """Whether the export itself caused a version to move without an edit; not if others of the kind kept theirs.
-
-    A second move in a row shows that it does now.
-    """
-    if _moving_exports.get(mime_type) is False and silent_moves < _ATTEMPTS - 1:
-        return False
-    _moving_exports[mime_type] = True
-    return True
 
 
 def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:
@@ -295,7 +266,7 @@ def _check(file: Mapping[str, Any], max_bytes: int | None) -> None:
     """Refuse files that have no content to read, before anything is requested."""
     mime = file.get("mimeType", "")
     if mime == FOLDER:
-        raise NotFound("This is the id of a folder, not of a document.")
+        raise NotFound(NO_DOCUMENT)
     if mime == SHORTCUT:
         raise NotFound("This is a shortcut that leads to nothing this account can see.")
     if mime.startswith(_APPS) and mime not in _EXPORTS:

@@ -17,6 +17,8 @@ from google.auth.credentials import Credentials
 
 from storage import logins
 from tasks.documents.drive.drive import (
+    NO_DOCUMENT,
+    NO_FOLDER,
     ROOT,
     Bearer,
     Changes,
@@ -29,6 +31,7 @@ from tasks.documents.drive.drive import (
     Identity,
     Listing,
     identifier,
+    no_such,
 )
 from tasks.documents.drive.google import GoogleDriveSettings, api, download
 from tasks.documents.drive.google.api import (
@@ -356,7 +359,7 @@ class GoogleDrive:
     def _document(self, document_id: str) -> dict[str, Any]:
         file = self._get(document_id, "document")
         if file.get("mimeType") == FOLDER:
-            raise NotFound("This is the id of a folder, not of a document.")
+            raise NotFound(NO_DOCUMENT)
         return file
 
     def _get(self, file_id: str, kind: str) -> dict[str, Any]:
@@ -382,11 +385,11 @@ class GoogleDrive:
             if target.key:
                 self._keys[target.id] = target.key
             file = _there(self._answer(self._one(target.id, kind)), kind)
-        raise _none_such(kind)
+        raise no_such(kind)
 
     def _one(self, file_id: str, kind: str) -> "api.Make":
         if not _ID.fullmatch(file_id):
-            raise _none_such(kind)
+            raise no_such(kind)
         keys = dict(self._url_keys)
         if file_id in self._keys:
             keys[file_id] = self._keys[file_id]
@@ -417,7 +420,7 @@ def _about_drive(drive_id: str) -> "list[api.Make]":
 
 def _there(answer: dict[str, Any] | DiligenceError, kind: str) -> dict[str, Any]:
     if isinstance(answer, NotFound):
-        raise _none_such(kind) from answer
+        raise no_such(kind) from answer
     if isinstance(answer, DiligenceError):
         raise answer
     if answer.get("trashed"):
@@ -427,7 +430,7 @@ def _there(answer: dict[str, Any] | DiligenceError, kind: str) -> dict[str, Any]
 
 def _folder(file: dict[str, Any]) -> dict[str, Any]:
     if file.get("mimeType") != FOLDER:
-        raise NotFound("This is the id of a document, not of a folder.")
+        raise NotFound(NO_FOLDER)
     return file
 
 

@@ -21,7 +21,6 @@ from functools import cached_property, lru_cache
 from glob import escape, glob
 from pathlib import Path
 from typing import BinaryIO, TypeVar
-from uuid import uuid4
 
 from storage import database
 from storage.documents import find_document_drives
@@ -29,6 +28,8 @@ from storage.errors import DatabaseUnavailable
 from storage.settings import StorageSettings
 from tasks import cancellation
 from tasks.documents.drive.drive import (
+    NO_DOCUMENT,
+    NO_FOLDER,
     ROOT,
     Changes,
     CheckResult,
@@ -39,11 +40,12 @@ from tasks.documents.drive.drive import (
     Identity,
     Listing,
     identifier,
+    no_such,
 )
 from tasks.documents.drive.local import LocalDriveSettings
-from tasks.documents.drive.spool import ListedDocuments
+from tasks.documents.drive.spool import ListedDocuments, new_file
 from tasks.documents.settings import DocumentSettings
-from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, Unavailable, document_too_large
+from tasks.errors import NotConfigured, NotFound, SourceFailed, Unavailable, document_too_large
 from tasks.files import hidden
 from tasks.reading.detect import guess_file_mime_type
 
@@ -225,13 +227,9 @@ class LocalDrive:
         try:
             status = os.stat(path)
         except OSError as error:
-            raise _no_document() from error
+            raise no_such("document") from error
         if not stat.S_ISREG(status.st_mode):
-            raise NotFound(
-                "This is the id of a folder, not of a document."
-                if stat.S_ISDIR(status.st_mode)
-                else "This is not a document that can be read."
-            )
+            raise NotFound(NO_DOCUMENT if stat.S_ISDIR(status.st_mode) else "This is not a document that can be read.")
         name = display(os.path.basename(path))
         return self._describe(path, status, name, self._tree.make_id(os.path.dirname(path)), "")
 
@@ -258,12 +256,12 @@ class LocalDrive:
         except IsADirectoryError as error:
             raise NotFound("This is a folder, or something that cannot be read, not a document.") from error
         except OSError as error:
-            raise _no_document() from error
+            raise no_such("document") from error
 
     def local_path(self, document_id: str) -> Path:
         path = self._resolve(document_id, "document")
         if not os.path.isfile(path):
-            raise _no_document()
+            raise no_such("document")
         return Path(path)
 
     def _describe(self, file: str, status: os.stat_result, name: str, folder_id: str, path: str) -> Document:
@@ -287,16 +285,12 @@ class LocalDrive:
         try:
             return self._tree.resolve(item_id)
         except Outside as error:
-            raise NotFound(f"No such {kind}, or it is not shared with this account.") from error
+            raise no_such(kind) from error
 
     def _folder(self, folder_id: str) -> str:
         path = self._resolve(folder_id, "folder")
         if not os.path.isdir(path):
-            raise NotFound(
-                "This is the id of a document, not of a folder."
-                if os.path.exists(path)
-                else "No such folder, or it is not shared with this account."
-            )
+            raise NotFound(NO_FOLDER) if os.path.exists(path) else no_such("folder")
         return path
 
 
@@ -423,19 +417,9 @@ def display(name: str) -> str:
 
 def _copy(source: BinaryIO, spool: Path, max_bytes: int) -> Fetched:
     """Copy a document that is being written, or was a moment ago."""
-    target = spool / uuid4().hex
     before, opened = os.fstat(source.fileno()), time.time_ns()
-    try:
-        with target.open("xb") as copy:
-            content_hash = hash_content(source, copy, max_bytes)
-    except OSError as error:
-        target.unlink(missing_ok=True)
-        raise Unavailable(
-            f"The document cannot be copied into the spool ({error.strerror}). DILIGENCE_HOME must have room for it."
-        ) from error
-    except DiligenceError:
-        target.unlink(missing_ok=True)
-        raise
+    with new_file(spool) as (target, copy):
+        content_hash = hash_content(source, copy, max_bytes)
     version = _version(before)
     if opened - before.st_ctime_ns < _SETTLED or version != _version(os.fstat(source.fileno())):
         version += "-unsettled"  # no document has this version: it is read again next time
@@ -477,10 +461,6 @@ def utc_time(seconds: float) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):  # file systems know years that datetime does not
         return None
-
-
-def _no_document() -> NotFound:
-    return NotFound("No such document, or it is not shared with this account.")
 
 
 R = TypeVar("R")
