@@ -1,4 +1,4 @@
-// The page is whole without this. It opens what a link leads to, and lets the matrix be sorted, filtered, turned and weighed.
+// The page is whole without this. It opens what a link leads to, and lets the matrix be sorted, filtered and weighed.
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const act = (name) => document.querySelector(`[data-act="${name}"]`);
@@ -75,7 +75,7 @@ function workWith(table) {
   const criteria = columns.filter((column) => !column.figure);
   const companies = [...body.rows].map((row) => ({ head: row.cells[0], cells: [...row.cells].slice(1), number: row.dataset.company, fails: "gate" in row.dataset, standing: {} }));
   all(".standings > li").forEach((item, place) => { companies[place].item = item; });
-  let turned = false, sorted = [...companies];
+  let sorted = [...companies];
 
   const score = (company, column) => {
     const mark = company.cells[column.place].firstElementChild;
@@ -92,15 +92,12 @@ function workWith(table) {
       && (!show || cell.dataset.kind === show || cell.dataset.severity === show
         || (show === "flags" && rows.some((company) => company.cells[place].firstElementChild.hasAttribute("data-flag"))))));
     const focused = document.activeElement; // what is moved loses it
-    companies.forEach((company) => { company.head.scope = turned ? "col" : "row"; if (company.item) company.item.hidden = !rows.includes(company); });
-    columns.forEach(({ cell }) => { cell.scope = turned ? "row" : "col"; });
-    (corner.querySelector("span") ?? corner).textContent = turned ? "Criterion" : "Company";
-    head.replaceChildren(corner, ...(turned ? rows.map((company) => company.head) : shown.map(({ cell }) => cell)));
-    body.replaceChildren(...(turned ? shown : rows).map((line) => {
+    companies.forEach((company) => { if (company.item) company.item.hidden = !rows.includes(company); });
+    head.replaceChildren(corner, ...shown.map(({ cell }) => cell));
+    body.replaceChildren(...rows.map((company) => {
       const row = document.createElement("tr");
-      if (turned) row.append(line.cell, ...rows.map((company) => company.cells[line.place]));
-      else row.append(line.head, ...shown.map(({ place }) => line.cells[place]));
-      if (!turned) row.dataset.company = line.number;
+      row.append(company.head, ...shown.map(({ place }) => company.cells[place]));
+      row.dataset.company = company.number;
       return row;
     }));
     if (table.contains(focused)) focused.focus({ preventScroll: true });
@@ -128,12 +125,6 @@ function workWith(table) {
   });
 
   for (const name of ["find-company", "find-criterion", "show"]) act(name).addEventListener("input", lay);
-  act("turn").addEventListener("click", () => {
-    turned = !turned;
-    act("turn").setAttribute("aria-pressed", turned);
-    lay();
-  });
-
   act("weigh")?.addEventListener("click", () => {
     const on = act("weigh").getAttribute("aria-pressed") !== "true";
     act("weigh").setAttribute("aria-pressed", on);
