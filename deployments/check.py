@@ -10,15 +10,14 @@ import typer
 
 from deployments.rooms import name_documents, read_room
 from deployments.terminal import echo
+from deployments.texts import read_all
 from storage import database, texts
+from tasks.documents.drive.archives.zip import is_archive
 from tasks.errors import BadRequest, DiligenceError
 from tasks.figures.ledger import LedgerText, not_looked_for
 from tasks.files import check_writable, replace_file
 from tasks.memo.check import MARK, MemoVerdict, as_json, check_memo, render_memo
 from tasks.memo.claims import MemoTexts
-from tasks.reading.configuration import ReadingSettings, make_reading_limits, read_scans
-from tasks.reading.ocr.page import scanned_pages
-from tasks.reading.pool.pool import ExtractionPool
 from tasks.reading.text_writer import Reading
 
 _FORMATS = ".docx, .pdf, .md, .txt or .html"
@@ -81,14 +80,10 @@ def _read(memo: Path) -> Reading:
     Raises:
         BadRequest: it cannot be read.
     """
-    if not memo.is_file():
+    if not memo.is_file() or is_archive(memo.name):
         raise BadRequest(f"The memo {memo.name} does not exist, or is not a file. Give the path of a {_FORMATS} file.")
-    limits = make_reading_limits(ReadingSettings.current())
     try:
-        with ExtractionPool(1, limits) as pool:
-            reading = pool.submit(memo, memo.suffix.lower()).result()
-        if scanned_pages(reading):
-            reading = read_scans(reading, memo, memo.suffix.lower()).reading
+        (reading,) = read_all(str(memo)).values()
     except DiligenceError as error:
         raise BadRequest(f"The memo {memo.name} cannot be read. {error.message}") from error
     if not reading.text.strip():

@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePath
-from queue import SimpleQueue
 from typing import Annotated, Final, NamedTuple
 from uuid import uuid4
 
@@ -26,6 +25,7 @@ from tasks.reading.detect import guess_file_mime_type
 from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.text_writer import Reading
+from tasks.remote.fan_out import take_finished
 
 
 class DocumentToRead(NamedTuple):
@@ -273,17 +273,18 @@ def read_all(name: str) -> dict[str, Reading]:
     """
     limits = make_reading_limits(ReadingSettings.current())
     read: dict[str, Reading] = {}
-    last: DiligenceError | None = None
+    failures: dict[str, DiligenceError] = {}
     with ExtractionPool(processors(), limits) as pool:
         reader = DocumentReader(pool, process_folder(), limits.max_mb << 20)
         for document, reading in in_order(reader, find_documents([name], limits.max_mb << 20, Skipped()), processors()):
             try:
                 read[document] = reading.result()
             except DiligenceError as error:
-                last = error
-                echo(f"{document}: {error.message}", err=True)
+                failures[document] = error
     if not read:
-        raise last or NotFound(f"{name} holds no document that can be read.")
+        raise next(iter(failures.values()), NotFound(f"{name} holds no document that can be read."))
+    for document, failure in failures.items():
+        echo(f"{document}: {failure.message}", err=True)
     return read
 
 
@@ -305,21 +306,14 @@ def as_read(
     reader: "DocumentReader", documents: Iterable[DocumentToRead], workers: int
 ) -> Iterator[tuple[str, Future[Reading]]]:
     """The readings of these documents as each is finished; `has_room` limits how many are under way."""
-    ended: SimpleQueue[Future[Reading]] = SimpleQueue()
     under_way: dict[Future[Reading], DocumentToRead] = {}
-    size = 0
     for document in documents:
-        while not has_room(size, len(under_way), workers):
-            done = under_way.pop(reading := ended.get())
-            size -= done.size
-            yield done.name, reading
-        size += document.size
-        begun = reader.begin(document)
-        under_way[begun] = document
-        begun.add_done_callback(ended.put)
-    while under_way:
-        reading = ended.get()
-        yield under_way.pop(reading).name, reading
+        while not has_room(sum(other.size for other in under_way.values()), len(under_way), workers):
+            for done, reading in take_finished(under_way, len(under_way) - 1):
+                yield done.name, reading
+        under_way[reader.begin(document)] = document
+    for done, reading in take_finished(under_way):
+        yield done.name, reading
 
 
 def has_room(size: int, documents: int, workers: int) -> bool:
