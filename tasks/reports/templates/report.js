@@ -170,7 +170,6 @@ function workWith(table) {
       const { least, most } = company.standing;
       const count = (better) => 1 + ranked.filter((other) => other !== company && better(other.standing)).length;
       company.behind = count((other) => other.least > least + equal && other.most > most + equal);
-      company.ends = [count((other) => other.least > most + equal), count((other) => other.most > least + equal)];
       company.rank = null;
     }
     for (const company of ranked) {
@@ -190,7 +189,7 @@ function workWith(table) {
   }
 
   function show(company, changed) {
-    const { coverage, least, most, open } = company.standing, { head, item, cells, rank, ends } = company;
+    const { coverage, least, most, open } = company.standing, { head, item, cells, rank } = company;
     const put = (figure, share) => {
       const cell = cells[columns.find((other) => other.figure === figure).place];
       cell.dataset.value = share;
@@ -209,7 +208,5 @@ function workWith(table) {
     may.setAttribute("width", 100 * (most - least));
     item.querySelector('[data-show="standing"]').textContent = `${percent(least)} proven, ${open > 1e-9 ? `${percent(open)} open` : "nothing open"}`;
     if (!company.fails) why.textContent = rank === null ? `Not ranked: ${percent(coverage)} of the weight is scored, and half is needed.` : "";
-    const ranks = item.querySelector('[data-show="ranks"]');
-    if (ranks) ranks.textContent = rank === null ? "" : ends[0] === ends[1] ? `rank ${ends[0]} whatever is open` : `rank ${ends[0]} to ${ends[1]} possible`;
   }
 }
