@@ -21,6 +21,11 @@ def test_a_sentence_tells_its_language(language: str) -> None:
     assert detect_language(SENTENCES[language]) == language
 
 
+def test_a_long_name_in_another_script_does_not_tell_the_language() -> None:
+    parent = "Its parent is Открытое акционерное общество."
+    assert detect_language(f"{SENTENCES['English']} {parent} {SENTENCES['English']}") == "English"
+
+
 @cases("text", ["", "1,204\t1,118\t986", "Alpha Holdings B.V., Amsterdam", "§ 12 (3)"])
 def test_figures_and_names_tell_none(text: str) -> None:
     assert detect_language(text) is None

@@ -1,6 +1,6 @@
-"""Two names mean one company only when they are the same but for form."""
+"""Two names mean one company only when they are the same but for form; long lists of names are cut."""
 
-from tasks.language.normalise import same_name
+from tasks.language.normalise import join_first, same_name
 from tests.cases import cases
 
 
@@ -36,3 +36,8 @@ def test_the_same_name_is_known_again(asked: str, known: str) -> None:
 )
 def test_nothing_is_guessed(asked: str, known: str) -> None:
     assert not same_name(asked, known)
+
+
+@cases(("most", "joined"), [(1, "Lease and 2 more"), (2, "Lease, Deed and 1 more"), (3, "Lease, Deed, Will")])
+def test_of_many_names_the_first_are_told_and_the_others_counted(most: int, joined: str) -> None:
+    assert join_first(["Lease", "Deed", "Will"], most) == joined

@@ -291,7 +291,8 @@ STATEMENTS = (
     "The company has not received an unqualified opinion. It did not, in 2023, pay dividends. Is it audited? No. "
     "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years.\n"
     "Total revenue\t1,234\t5,678\nCost of sales\t(400)\t(500)\n"
-    "\fNet income was stable in the\fyear of the audit. It fell.\fRevenue rose."
+    "\fNet income was stable in the\fyear of the audit. It fell.\fRevenue rose.\n"
+    "Trade debtors\tnote\fof the group were paid."
 )
 
 
@@ -325,6 +326,7 @@ def test_words_that_belong_together_are_quoted(quote: str) -> None:
         ("revenue 1,234", "it has a part of a cell and the next"),
         ("5,678 Cost of sales", "it joins two rows"),
         ("It fell. Revenue rose.", "it joins two pages"),
+        ("Trade debtors note of the group were paid", "it joins a row to the words of the next page"),
     ],
 )
 def test_words_that_do_not_belong_together_are_refused(quote: str, why: str) -> None:
