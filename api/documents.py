@@ -68,8 +68,12 @@ async def text(data: JSONBody[TextOfDocument], calls: NamedDependency[Calls]) ->
 )
 async def index(data: JSONBody[IndexOfFolder], calls: NamedDependency[Calls]) -> Response[DocumentIndex]:
     folder, recursive = data.cloud_drive_folder, data.recursive is not False
-    indexed = await calls(index_folder_in_pieces, folder, recursive=recursive)
-    pieces = await calls.here(list, indexed.pieces())
+
+    async def answer() -> list[bytes]:
+        indexed = await calls(index_folder_in_pieces, folder, recursive=recursive)
+        return await calls.here(list, indexed.pieces())
+
+    pieces = await calls.shared((folder, recursive), answer)
     # The declared type is that of what is streamed.
     return Stream(iter(pieces), media_type=MediaType.JSON)  # type: ignore[return-value]
 

@@ -35,7 +35,7 @@ from storage.columns import now
 from storage.documents import DocumentStatus, read_run_metrics
 from storage.errors import DatabaseUnavailable
 from storage.runs import CompanyStatus, Run, RunStatus
-from tasks.counts import model_use
+from tasks.counts import lookups, model_use
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.documents.texts import measure_pools
 from tasks.errors import DiligenceError, Unavailable
@@ -267,6 +267,10 @@ class _Present(Collector):
         yield GaugeMetricFamily("diligence_readers", "Processes that read documents.", pools.processes)
         yield GaugeMetricFamily("diligence_readers_busy", "Those of them that have a document.", pools.busy)
         yield GaugeMetricFamily("diligence_documents_waiting", "Documents that wait for a reader.", pools.waiting)
+        caches = CounterMetricFamily("diligence_cache_lookups", "Look-ups in caches.", labels=["cache", "outcome"])
+        for (cache, hit), number in lookups().items():
+            caches.add_metric([cache, "hit" if hit else "miss"], number)
+        yield caches
         use = model_use()
         yield CounterMetricFamily("diligence_model_calls", "Calls of models.", use.calls)
         yield CounterMetricFamily(

@@ -6,9 +6,9 @@ pieces.
 
 import logging
 import secrets
-from asyncio import get_running_loop
+from asyncio import Task, create_task, get_running_loop, shield, wait
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -101,6 +101,53 @@ class Admission:
 
     def _fits(self, needed: int) -> bool:
         return self._reserved == 0 or self._reserved + needed <= self._memory
+
+
+class _Turn:
+    """One call, the clients that are waiting for it, and whether it has begun."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.waiting = 0
+        self.task: Task[Any]
+
+
+class SharedCalls:
+    """Shares one result among callers who ask for the same key while a call is already running.
+
+    They all wait for the next call, never for one that began before they asked: a document that was just added is in
+    their index.
+    """
+
+    def __init__(self) -> None:
+        self._turns: dict[Hashable, _Turn] = {}
+
+    async def __call__(self, key: Hashable, call: Callable[[], Awaitable[Any]]) -> Any:
+        """The result of the call, or what it raises; the call is cancelled when everyone who waited
+        for it has hung up.
+        """
+        turn = self._turns.get(key)
+        if turn is None or turn.has_begun:
+            before, turn = turn, _Turn()
+            self._turns[key] = turn
+            turn.task = create_task(self._run(key, before, turn, call))
+        turn.waiting += 1
+        try:
+            return await shield(turn.task)
+        finally:
+            turn.waiting -= 1
+            if not turn.waiting:
+                turn.task.cancel()
+
+    async def _run(self, key: Hashable, before: _Turn | None, turn: _Turn, call: Callable[[], Awaitable[Any]]) -> Any:
+        try:
+            if before is not None:
+                await wait([before.task])
+            turn.has_begun = True
+            return await call()
+        finally:
+            if self._turns.get(key) is turn:
+                del self._turns[key]
 
 
 LONG: Final = 1024 * 1024
@@ -276,18 +323,20 @@ class Calls:
         tracked: bool,
         who: Identity | None = None,
         request_state: dict[str, Any] | None = None,
+        shared: SharedCalls | None = None,
     ) -> None:
         """`tracked` shows every call as a Prefect task run; for the other arguments see `act_for`."""
         self._limiter = CapacityLimiter(at_once) if isinstance(at_once, int) else at_once
         self.tracked = tracked
         self.who = who
         self.request_state = request_state if request_state is not None else {}
+        self._shared = shared or SharedCalls()
 
     def act_for(self, who: Identity | None, request_state: dict[str, Any] | None = None) -> "Calls":
         """The same calls on behalf of `who` on the drive; `request_state` holds the memory that the request has
         reserved.
         """
-        return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state)
+        return Calls(self._limiter, tracked=self.tracked, who=who, request_state=request_state, shared=self._shared)
 
     @property
     def load(self) -> tuple[int, int]:
@@ -299,6 +348,11 @@ class Calls:
         """Run the operation, and return or raise what it does."""
         call: Callable[P, R] = operation.run_tracked_once if self.tracked else operation.function
         return await self._in_thread(partial(call, *args, **kwargs))
+
+    async def shared(self, key: Hashable, call: Callable[[], Awaitable[R]]) -> R:
+        """The result of `call`, made once for all callers of the same account who ask for `key` meanwhile."""
+        result: R = await self._shared((self.who, key), call)
+        return result
 
     async def here(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a function that is not an operation, such as one that makes a page of stored data."""

@@ -6,6 +6,7 @@ stderr. The exit status is 0; 1 when something failed (after everything else was
 """
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -30,16 +31,19 @@ _has_told = threading.Event()
 
 
 class Command(NamedTuple):
-    """A command as `module:function`, and the first line of the function's docstring."""
+    """A command as `module:function`, the first line of the function's docstring, and what it needs to start."""
 
     place: str
     help: str
+    mb: int = 512
+    prefect: bool = False
 
 
 COMMANDS = {
     name: Command(**written)
     for name, written in tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8")).items()
 }
+_LITTLE_SPACE = "`diligence {}` needs {} MB of address space; `ulimit -v` allows {} MB here. Raise that limit."
 _OPTIONS: dict[str, Any] = {
     "context_settings": {"help_option_names": ["--help", "-h"]},
     "rich_markup_mode": None,
@@ -48,7 +52,16 @@ _OPTIONS: dict[str, Any] = {
 
 
 def load(name: str) -> Any:
-    """The command of that name with its arguments and options; imports its module."""
+    """The command of that name with its arguments and options; imports its module.
+
+    Raises:
+        SystemExit: the limit of address space (`ulimit -v`) is too low for it.
+    """
+    needed = COMMANDS[name].mb
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < needed << 20:
+        typer.echo(_LITTLE_SPACE.format(name, needed, limit >> 20), err=True)
+        raise SystemExit(FAILED)
     module, function = COMMANDS[name].place.split(":")
     single = typer.Typer(add_completion=False, **_OPTIONS)
     with pause_garbage_collection():
@@ -104,9 +117,15 @@ for _name, _command in COMMANDS.items():
 
 def main() -> None:
     """Run the command line."""
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        # LC_ALL=C with PYTHONUTF8=0: neither names of files nor our own files could be read (PEP 540).
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this command once more
     sys.stdout, sys.stderr = Escaping(sys.stdout), Escaping(sys.stderr)
     if sys.argv[1:2] != ["serve"]:  # which lets the calls under way end
         _end_soon_after_an_interrupt()
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS and COMMANDS[sys.argv[1]].prefect:
+        _use_prefect_profile()
     with errors_reported():
         try:
             app()
@@ -116,6 +135,30 @@ def main() -> None:
             raise
         finally:
             _close_database()
+
+
+_OF_PROFILES: Final = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_STRING")
+
+
+def _use_prefect_profile() -> None:
+    """Put the server and credentials of Prefect's active profile into the environment, unless that names a server.
+
+    Users who have run `prefect config set PREFECT_API_URL=…` or `prefect profile use` mean us too. diligence's own
+    flows read no profile: the server that a command starts for itself has its own home. See
+    https://docs.prefect.io/v3/concepts/settings-and-profiles.
+    """
+    if "PREFECT_API_URL" in os.environ:
+        return
+    folder = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
+    file = os.environ.get("PREFECT_PROFILES_PATH") or f"{folder}/profiles.toml"
+    try:
+        written = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        profile = written["profiles"][os.environ.get("PREFECT_PROFILE") or written["active"]]
+        values = {name: str(profile[name]) for name in _OF_PROFILES if name in profile}
+    except (OSError, ValueError, LookupError, TypeError):  # no such file, or none of Prefect's: it names no server
+        return
+    if "PREFECT_API_URL" in values:
+        os.environ |= values
 
 
 def _close_database() -> None:

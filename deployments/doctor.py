@@ -287,6 +287,8 @@ def _abilities(found: Capabilities) -> Iterator[CheckResult]:
     yield CheckResult("calls", slots)
     read, written = (f"{speed:,.0f}" if speed else "an unknown number of" for speed in (found.reading, found.writing))
     yield CheckResult("speed", f"reads {read} and writes {written} tokens a second")
+    if len(found.servers) > 1:
+        yield CheckResult("models", "two models respond at this address: give each its own", failed=True)
 
 
 _PARTS = {

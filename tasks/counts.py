@@ -1,12 +1,15 @@
-"""Counters of this process for `/metrics`: model calls, tokens and cost.
+"""Counters of this process for `/metrics`: cache hits and misses, model calls, tokens and cost.
 
 They are kept here without a library, because every command would wait for its import (75 ms). They contain no names of
 companies or documents.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Final
+from typing import Final, Literal
+
+Cache = Literal["texts in memory", "texts", "answers", "sources"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,14 @@ class ModelUse:
 
 
 _lock: Final = Lock()
+_lookups: Final[Counter[tuple[Cache, bool]]] = Counter()
 _model_use: Final = [ModelUse()]
+
+
+def count_lookup(cache: Cache, *, hit: bool) -> None:
+    """Count a lookup in a cache; `hit` says whether the entry was there."""
+    with _lock:
+        _lookups[cache, hit] += 1
 
 
 def count_model_use(calls: int, input_tokens: int, output_tokens: int, usd: float | None) -> None:
@@ -36,6 +46,12 @@ def count_model_use(calls: int, input_tokens: int, output_tokens: int, usd: floa
             output_tokens=use.output_tokens + output_tokens,
             usd=use.usd + (usd or 0.0),
         )
+
+
+def lookups() -> dict[tuple[Cache, bool], int]:
+    """The number of lookups by cache and success."""
+    with _lock:
+        return dict(_lookups)
 
 
 def model_use() -> ModelUse:

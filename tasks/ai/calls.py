@@ -34,6 +34,7 @@ from storage.model_calls import Replies, StoredAnswer
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.prompt_injection import find_orders
+from tasks.counts import count_lookup
 from tasks.errors import TooLarge
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
@@ -200,8 +201,8 @@ def judge_once(
         As `Answerer.judge`. No other failure is stored.
     """
     key = answer_key(answerer, instructions, material, schema, nth)
-    with _turn(key), locked(f"answer {key}") if one_attempt and find_answer(key) is None else nullcontext():
-        if (stored := find_answer(key)) is not None:
+    with _turn(key), locked(f"answer {key}") if one_attempt and _find(key) is None else nullcontext():
+        if (stored := _find(key)) is not None:
             if one_attempt and set(stored) == {_MISFIT}:
                 raise NoJson(str(stored[_MISFIT]))
             try:
@@ -238,7 +239,7 @@ def answer_once(
     if answerer.model is None:
         return answerer.answer(question, sources, ledger=ledger)
     key = text_key(answerer, question, sources)
-    if (stored := find_answer(key)) is not None:
+    if (stored := _find(key)) is not None:
         text, notes = stored.get("text"), stored.get("notes", [])
         if isinstance(text, str) and isinstance(notes, list):
             return Answer(text, Usage(), tuple(map(str, notes)))
@@ -295,3 +296,9 @@ def keep_answer(key: str, model: str, answer: dict[str, Any], usage: Usage) -> N
     )
     with writing() as session:
         model_calls.save_answer(session, stored)
+
+
+def _find(key: str) -> dict[str, Any] | None:
+    stored = find_answer(key)
+    count_lookup("answers", hit=stored is not None)
+    return stored

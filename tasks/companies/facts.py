@@ -33,6 +33,7 @@ from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conf
 from tasks.companies.profile import CompanyProfile, registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource, choose_sources
+from tasks.counts import count_lookup
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation
 from tasks.remote.fan_out import FanOut
@@ -104,6 +105,8 @@ def _load_answers(sources: Sequence[FactSource], domain: str) -> dict[FactSource
             if not row.unknown:
                 claims = _parse_answer(database.url(), row.source, row.origin, domain, row.retrieved_at)
             answers[source] = _StoredAnswer(row.retrieved_at, claims, moment - row.retrieved_at < limit)
+    for source in by_origin.values():
+        count_lookup("sources", hit=source in answers and answers[source].is_fresh)
     return answers
 
 

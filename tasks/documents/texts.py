@@ -28,6 +28,7 @@ from pydantic import BaseModel
 from storage import database, documents, texts
 from storage.texts import NewSigns, NewText, Outcome, StoredPage, StoredText, TextSummary, find_pages, save_page
 from tasks import cancellation
+from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
@@ -468,10 +469,12 @@ def load_text(drive: Drive, document: Document) -> str:
     """
     document_format = check_readable(document, ReadingSettings.current().document_max_mb)
     text = recent_texts.get(_key(drive, document, document_format))
+    count_lookup("texts in memory", hit=text is not None)
     if text is None:
         with database.reading() as session:
             find = partial(texts.find_current_text, session, drive.name, document.id, document.version)
             stored = find(readers(document_format)) or find(list_misnamed_readers(document_format))
+        count_lookup("texts", hit=stored is not None)
         found = _or_raise(stored or _read(drive, document, document_format))
         text = found.text
         if found.reader in (

@@ -48,6 +48,10 @@ _NARROWER: Final = 0.5
 """What is left of the calls under way after a refusal."""
 _WORTHWHILE: Final = 1.15
 """Times the work a second that twice as many calls under way have to bring."""
+_REMEMBERED: Final = 30
+"""Answers and refusals that show whether a hold is of use."""
+_OFTEN: Final = 4
+"""Refusals among them from which on that is checked."""
 _STALE: Final = 120.0
 """Seconds without a refusal after which the next one begins a new series."""
 
@@ -169,6 +173,7 @@ class RateLimiter:
         self._pace: _Pace | None = None
         self._best_pace = 0.0
         self._widest = False
+        self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
         self._refuses_since: float | None = None
         self._last_refusal = -inf
 
@@ -293,6 +298,7 @@ class RateLimiter:
             self._refused_in_a_row = 0
             self._answers_between += cost
             self._gap = self._gap * _CLOSER**cost if self._gap > _NO_GAP else 0.0
+            self._recent.append(True)
             if self._limit.start_at is not None:
                 self._width = min(self._wider(work), float(self._most or inf))
                 self._changed.notify_all()
@@ -338,6 +344,7 @@ class RateLimiter:
         with self._changed:
             now = self._clock.now()
             if turn is not None:
+                self._recent.append(False)
                 self._refused_once = True
                 if self._refuses_since is None or now - self._last_refusal > _STALE:
                     self._refuses_since = now
@@ -345,7 +352,7 @@ class RateLimiter:
                 if turn.series == self._series:
                     self._series += 1
                     self._slow_down(now, after)
-            if after:
+            if after and not self._holds_in_vain():
                 hold = min(after, self._limit.longest_hold)
                 if now + hold > self._held_until:
                     self._held_until, self._spread = now + hold, hold * self._limit.spread
@@ -363,6 +370,11 @@ class RateLimiter:
             if after is None:
                 longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (self._refused_in_a_row - 1))
                 self._next = now + random.uniform(0, longest)  # noqa: S311 - no secret
+
+    def _holds_in_vain(self) -> bool:
+        """Whether the server refuses as often as not however few call it: then only the refused caller waits."""
+        refusals = self._recent.count(False)
+        return self._limit.start_at is not None and refusals > _OFTEN and refusals * 2 < len(self._recent)
 
 
 class RateLimiters:

@@ -24,6 +24,8 @@ MOST: Final = 3
 """Reasons, findings and changes that the first screen names of a company."""
 HEAT_STEPS: Final = 10
 """The heat scale of the reports runs from 0 to this."""
+_SAME: Final = 1e-9
+"""Totals that differ less are equal."""
 _ORDER: Final[dict[Severity, int]] = {"high": 0, "medium": 1, "low": 2}
 
 
@@ -127,6 +129,23 @@ def heat(score: float, scale: tuple[float, float]) -> int:
     low, high = scale
     share = (score - low) / (high - low) if high > low else 1.0
     return round(HEAT_STEPS * min(max(share, 0.0), 1.0))
+
+
+def possible_ranks(companies: Sequence[CompanyReport]) -> list[tuple[int, int] | None]:
+    """For each company, the best and worst rank that is still possible given what is open; None if it is not ranked."""
+    ranges = [
+        (company.standing.low, company.standing.high) if company.rank is not None else None for company in companies
+    ]
+    known = [ends for ends in ranges if ends is not None]
+    return [
+        (
+            1 + sum(low > ends[1] + _SAME for low, _ in known),
+            1 + sum(high > ends[0] + _SAME for _, high in known) - (ends[1] > ends[0] + _SAME),
+        )
+        if ends is not None
+        else None
+        for ends in ranges
+    ]
 
 
 def count_missing(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:

@@ -170,6 +170,7 @@ _YEAR: Final = 12
 _PLANS: Final = frozenset({"budget", "forecast"})
 _MOST_PERIODS: Final = 6
 _MOST_COLUMNS: Final = 12
+_WIDTH, _HEIGHT = 60, 16  # of a line's drawing, in its own units
 _SCALES: Final = ((Decimal(10**9), " bn"), (Decimal(10**6), " m"), (Decimal(10_000), " k"))
 
 
@@ -183,7 +184,7 @@ class KeyFigure(NamedTuple):
 
 
 class KeyRow(NamedTuple):
-    """A row: its name, its unit, and a value or None for each period.
+    """A row: its name, its unit, a value or None for each period, and the points of its sparkline ("" for none).
 
     `planned` is the plan for the next period.
     """
@@ -191,6 +192,7 @@ class KeyRow(NamedTuple):
     name: str
     unit: str
     values: list[KeyFigure | None]
+    line: str
     computed: bool
     planned: KeyFigure | None = None
 
@@ -315,8 +317,9 @@ def key_figures(company: CompanyReport) -> KeyFigures:
         by_end = counted.get((concept, unit), {})
         of_plan = sources.shown(planned[concept, unit]) if (concept, unit) in planned else None
         values = [sources.shown(figure) if (figure := by_end.get(end)) else None for end in periods]
+        numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
         if any(values) or of_plan:
-            rows.append(KeyRow(_words(concept), _unit(unit), values, computed=False, planned=of_plan))
+            rows.append(KeyRow(_words(concept), _unit(unit), values, _line(numbers), computed=False, planned=of_plan))
     return KeyFigures(periods, [*rows, *_make_computed_rows(company.derived_figures, periods)], plan)
 
 
@@ -436,7 +439,8 @@ def _make_computed_rows(derived: Iterable[ReportedDerivedFigure], periods: Seque
             else None
             for end in periods
         ]
-        rows.append(KeyRow(_words(name), _unit(unit), values, computed=True))
+        numbers = [Decimal(by_end[end].value) if end in by_end else None for end in periods]
+        rows.append(KeyRow(_words(name), _unit(unit), values, _line(numbers), computed=True))
     return rows
 
 
@@ -447,6 +451,20 @@ def _address(figure: ReportedFigure, proofs: Sequence[ReportedQuote], urls: Mapp
         if same and figure.label.split(", ")[0] in quote.text:
             return quote.evidence_url
     return page_address(urls.get(figure.document_id or ""), figure.place, figure.document_name)
+
+
+def _line(numbers: Sequence[Decimal | None]) -> str:
+    """The points of a line through the values, scaled from lowest to highest; empty for fewer than three."""
+    known = [number for number in numbers if number is not None]
+    if len(known) < 3:
+        return ""
+    low, span = min(known), (max(known) - min(known)) or Decimal(1)
+    step = Decimal(_WIDTH) / (len(numbers) - 1)
+    return " ".join(
+        f"{round(position * step)},{round((_HEIGHT - 2) - (number - low) / span * (_HEIGHT - 4))}"
+        for position, number in enumerate(numbers)
+        if number is not None
+    )
 
 
 @cache

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -23,6 +24,7 @@ import uvicorn
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from api.app import build, create_app
+from tasks.documents.drive.local.drive import LocalDrive
 from tasks.errors import NotConfigured
 from tasks.spans import Tracing
 from tests.api.conftest import serving
@@ -135,6 +137,37 @@ INDEX = "/v1/drive/document-index"
 
 def names(answer: httpx.Response) -> set[str]:
     return {one["document_name"] for one in answer.json()["document_index"][0]["documents"]}
+
+
+def test_what_many_ask_for_is_listed_twice_at_most_and_is_as_new_as_the_question(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (room / "old.txt").write_text("old")
+    begun, go_on, listings = threading.Event(), threading.Event(), []
+    listed = LocalDrive.list_folder
+
+    def slowly(*args: Any, **kwargs: Any) -> Any:
+        listing = listed(*args, **kwargs)
+        listings.append(listing)
+        begun.set()
+        assert go_on.wait(60)
+        return listing
+
+    monkeypatch.setattr(LocalDrive, "list_folder", slowly)
+    with serving() as client, ThreadPoolExecutor(20) as threads:
+
+        def ask() -> httpx.Response:
+            return client.post(INDEX, json={"cloud_drive_folder": "root"}, timeout=60)
+
+        first = threads.submit(ask)
+        assert begun.wait(60)
+        (room / "new.txt").write_text("new")
+        later = [threads.submit(ask) for _ in range(12)]
+        threading.Event().wait(1.5)
+        go_on.set()
+        assert names(first.result()) == {"old.txt"}
+        assert [names(answer.result()) for answer in later] == [{"old.txt", "new.txt"}] * 12
+    assert len(listings) == 2
 
 
 def test_a_failure_is_that_of_all_who_wait_and_of_nobody_later(room: Path) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import URL, Engine, create_engine, text
 from api.monitoring import SystemFigures
 from storage import database, runs
 from storage.runs import CompanyStatus
-from tests.deployments.test_command_line import call
+from tests.deployments.test_command_line import call, run
 from tests.storage import rows
 
 
@@ -63,6 +63,25 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     assert any(line.startswith("✗ pool") and "no live worker" in line for line in lines)
     assert any(line.startswith("✓ pool") and "lively (process): 1 of 1" in line for line in lines)
     assert any(line.startswith("✓ worker") and "machine 1" in line for line in lines)
+
+
+PROFILE = 'active = "ours"\n[profiles.ours]\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
+
+
+@pytest.mark.slow  # each in a process of its own
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        (PROFILE, "The Prefect server does not answer"),
+        ("active = no text of Prefect's", "each run starts its own server"),
+    ],
+    ids=["a server", "damaged"],
+)
+def test_a_profile_of_prefect_counts_where_the_environment_is_silent(profile: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "profiles.toml"
+    file.write_text(profile)
+    home = {"PREFECT_PROFILES_PATH": str(file), "DILIGENCE_DRIVE_ROOT": str(tmp_path)}
+    assert said in run(["doctor"], tmp_path, **home).stdout
 
 
 def test_what_one_machine_alone_uses_is_no_cluster(tmp_path: Path) -> None:

@@ -252,3 +252,15 @@ def test_the_folder_of_a_running_process_stays(planted: Path, temporary: Path) -
         assert folder.is_dir()
         other.communicate("\n")
     assert not folder.exists()
+
+
+def test_little_address_space_is_one_sentence_before_the_work(planted: Path) -> None:
+    for name, space in (("demo", "1000000"), ("text", "300000")):
+        command = ["/bin/sh", "-c", f'ulimit -v {space}; exec "{DILIGENCE}" {name} --out out']
+        ended = subprocess.run(
+            command, cwd=planted, env=environment(planted), capture_output=True, text=True, check=False, timeout=60
+        )
+        assert ended.returncode == 1
+        assert f"`diligence {name}` needs" in ended.stderr
+        assert ended.stderr.count("\n") == 1
+    assert not (planted / "out").exists()

@@ -45,6 +45,7 @@ class Capabilities(BaseModel):
         writing: tokens a second of late, with what else the server had to do. None until an answer was measured.
         written: tokens that were measured.
         models: the names of those that its address has, as far as it lists them.
+        servers: what answers were said to come from: one model, unless several servers share the address.
         known: it was asked what it is able to do, now or by an earlier process.
     """
 
@@ -62,6 +63,7 @@ class Capabilities(BaseModel):
     writing: float | None = None
     written: int = 0
     models: tuple[str, ...] = ()
+    servers: set[str] = Field(default_factory=set, exclude=True)
     known: bool = Field(default=False, exclude=True)
 
     def refuse(self, option: Option, sent_without: Collection[Option]) -> bool:
@@ -84,6 +86,13 @@ class Capabilities(BaseModel):
         self.window = window if self.window is None else min(window, self.window)
         self.truncates = self.truncates or truncates
 
+    def note_server(self, server: str) -> bool:
+        """Record which model an answer came from; True the first time that it differs from before."""
+        is_new = bool(server) and server not in self.servers and len(self.servers) < _MOST_SERVERS
+        if is_new:
+            self.servers.add(server)
+        return is_new and len(self.servers) == 2
+
     def note_speed(self, read: int, waited: float, written: int, seconds: float) -> None:
         """Record how fast an answer came: `read` tokens before its first piece, `written` tokens until its end."""
         if read >= _COUNTS and waited > 0:
@@ -100,6 +109,7 @@ class Capabilities(BaseModel):
             setattr(self, name, getattr(found, name))
 
 
+_MOST_SERVERS: Final = 4  # that are told apart
 _COUNTS: Final = 8  # tokens; fewer say nothing of a speed
 _REMEMBERED: Final = 500  # tokens before an answer, at most, that count for the speed beside its own
 

@@ -350,6 +350,11 @@ class Endpoint:
             raise prompt_truncated(read, usage)
         writing = arrival.seconds - arrival.waited if arrival.waited else 0.0
         self.capabilities.note_speed(read - reply.cached, arrival.waited, reply.usage.output_tokens, writing)
+        if self.capabilities.note_server(reply.server):
+            log.warning(
+                "Two models answer at the AI server's address, so that the same question may be judged in two ways. "
+                "Give each of them its own address, and name one in OPENAI_BASE_URL."
+            )
         return replace(reply, usage=usage)
 
     def _note_limit(

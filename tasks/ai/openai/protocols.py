@@ -62,6 +62,7 @@ _STOPPED_BY_FILTER = re.compile(
     r"content_filter\b|(?:image_)?(?:safety|recitation|prohibited_content)$|blocklist$|spii$", re.IGNORECASE
 )
 _ERROR_START = 4000  # characters of an error that are searched
+_LONGEST_SERVER = 150  # characters of a model's name
 
 
 class RequestFormat(Enum):
@@ -88,8 +89,8 @@ class Reply:
     """The model's text without its reasoning, and its cost as the server gave it (0 if it did not).
 
     If `text` is empty, `instead` is a sentence on what came in its place, `arguments` are those of the tools that the
-    model called, and `reasoning` is what it thought. `cached` are tokens of the prompt that the server had read before.
-    `is_cut`: the text is the complete sentences of a longer one.
+    model called, and `reasoning` is what it thought. `cached` are tokens of the prompt that the server had read before,
+    `server` is its name for the model that answered. `is_cut`: the text is the complete sentences of a longer one.
     """
 
     text: str
@@ -98,6 +99,7 @@ class Reply:
     arguments: tuple[str, ...] = ()
     reasoning: str = ""
     cached: int = 0
+    server: str = ""
     is_cut: bool = False
 
 
@@ -284,7 +286,9 @@ def _make_reply(body: Mapping[str, Any], said: _Said) -> Reply:
     counts: Any = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     details = counts.get("prompt_tokens_details") or counts.get("input_tokens_details")
     cached = _count(details, "cached_tokens") if isinstance(details, dict) else 0
-    return Reply(text, usage, instead, _arguments(calls), said.reasoning, cached)
+    # Fingerprints do not name the server: llama.cpp sends one with chats and with nothing else.
+    server = body["model"][:_LONGEST_SERVER] if isinstance(body.get("model"), str) else ""
+    return Reply(text, usage, instead, _arguments(calls), said.reasoning, cached, server)
 
 
 def _arguments(calls: Sequence[Any]) -> tuple[str, ...]:
@@ -378,6 +382,7 @@ def _error(error: Any) -> Exception:
 _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LAST_EVENTS = frozenset(("response.completed", "response.incomplete", "response.failed"))
 _TEXTS = ("content", "refusal", "reasoning_content", "reasoning")
+_TOLD = ("usage", "model")  # by the events of a chat: the last one counts
 _LOOP, _PERIOD = 1_000, 60  # characters that say the same again and again, each time in no more than these
 _JSON_LOOP, _TIMES = 300, 4  # characters of JSON, and times that it says the same there, each time in more than those
 _CHECKED = 32  # pieces after which that is looked at again
@@ -513,9 +518,9 @@ class Arrival:
         """The chat completion assembled from its pieces."""
         arguments: dict[int, str] = {}
         finish: Any = None
-        usage: Any = None
+        told: dict[str, Any] = {"usage": None}
         for event in self._events:
-            usage = event.get("usage") or usage
+            told |= {name: event[name] for name in _TOLD if event.get(name)}
             for choice in dicts(event.get("choices")):
                 finish = choice.get("finish_reason") or finish
                 for call in _delta(choice).get("tool_calls") or []:
@@ -527,7 +532,7 @@ class Arrival:
         message: dict[str, Any] = {name: "".join(texts) for name, texts in self._texts.items()}
         if arguments:
             message["tool_calls"] = [{"function": {"arguments": text}} for text in arguments.values()]
-        return {"choices": [{"finish_reason": finish, "message": message}], "usage": usage}
+        return {"choices": [{"finish_reason": finish, "message": message}], **told}
 
 
 def _repeats(texts: list[str]) -> bool:

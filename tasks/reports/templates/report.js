@@ -1,4 +1,4 @@
-// The page is whole without this. It opens what a link leads to, and lets the matrix be sorted, filtered and weighed.
+// The page is whole without this. It opens what a link leads to, and lets the matrix be sorted, filtered, turned and weighed.
 "use strict";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const act = (name) => document.querySelector(`[data-act="${name}"]`);
@@ -75,7 +75,7 @@ function workWith(table) {
   const criteria = columns.filter((column) => !column.figure);
   const companies = [...body.rows].map((row) => ({ head: row.cells[0], cells: [...row.cells].slice(1), number: row.dataset.company, fails: "gate" in row.dataset, standing: {} }));
   all(".standings > li").forEach((item, place) => { companies[place].item = item; });
-  let sorted = [...companies];
+  let turned = false, sorted = [...companies];
 
   const score = (company, column) => {
     const mark = company.cells[column.place].firstElementChild;
@@ -92,12 +92,15 @@ function workWith(table) {
       && (!show || cell.dataset.kind === show || cell.dataset.severity === show
         || (show === "flags" && rows.some((company) => company.cells[place].firstElementChild.hasAttribute("data-flag"))))));
     const focused = document.activeElement; // what is moved loses it
-    companies.forEach((company) => { if (company.item) company.item.hidden = !rows.includes(company); });
-    head.replaceChildren(corner, ...shown.map(({ cell }) => cell));
-    body.replaceChildren(...rows.map((company) => {
+    companies.forEach((company) => { company.head.scope = turned ? "col" : "row"; if (company.item) company.item.hidden = !rows.includes(company); });
+    columns.forEach(({ cell }) => { cell.scope = turned ? "row" : "col"; });
+    (corner.querySelector("span") ?? corner).textContent = turned ? "Criterion" : "Company";
+    head.replaceChildren(corner, ...(turned ? rows.map((company) => company.head) : shown.map(({ cell }) => cell)));
+    body.replaceChildren(...(turned ? shown : rows).map((line) => {
       const row = document.createElement("tr");
-      row.append(company.head, ...shown.map(({ place }) => company.cells[place]));
-      row.dataset.company = company.number;
+      if (turned) row.append(line.cell, ...rows.map((company) => company.cells[line.place]));
+      else row.append(line.head, ...shown.map(({ place }) => line.cells[place]));
+      if (!turned) row.dataset.company = line.number;
       return row;
     }));
     if (table.contains(focused)) focused.focus({ preventScroll: true });
@@ -125,6 +128,12 @@ function workWith(table) {
   });
 
   for (const name of ["find-company", "find-criterion", "show"]) act(name).addEventListener("input", lay);
+  act("turn").addEventListener("click", () => {
+    turned = !turned;
+    act("turn").setAttribute("aria-pressed", turned);
+    lay();
+  });
+
   act("weigh")?.addEventListener("click", () => {
     const on = act("weigh").getAttribute("aria-pressed") !== "true";
     act("weigh").setAttribute("aria-pressed", on);
@@ -170,6 +179,7 @@ function workWith(table) {
       const { least, most } = company.standing;
       const count = (better) => 1 + ranked.filter((other) => other !== company && better(other.standing)).length;
       company.behind = count((other) => other.least > least + equal && other.most > most + equal);
+      company.ends = [count((other) => other.least > most + equal), count((other) => other.most > least + equal)];
       company.rank = null;
     }
     for (const company of ranked) {
@@ -189,7 +199,7 @@ function workWith(table) {
   }
 
   function show(company, changed) {
-    const { coverage, least, most, open } = company.standing, { head, item, cells, rank } = company;
+    const { coverage, least, most, open } = company.standing, { head, item, cells, rank, ends } = company;
     const put = (figure, share) => {
       const cell = cells[columns.find((other) => other.figure === figure).place];
       cell.dataset.value = share;
@@ -208,5 +218,7 @@ function workWith(table) {
     may.setAttribute("width", 100 * (most - least));
     item.querySelector('[data-show="standing"]').textContent = `${percent(least)} proven, ${open > 1e-9 ? `${percent(open)} open` : "nothing open"}`;
     if (!company.fails) why.textContent = rank === null ? `Not ranked: ${percent(coverage)} of the weight is scored, and half is needed.` : "";
+    const ranks = item.querySelector('[data-show="ranks"]');
+    if (ranks) ranks.textContent = rank === null ? "" : ends[0] === ends[1] ? `rank ${ends[0]} whatever is open` : `rank ${ends[0]} to ${ends[1]} possible`;
   }
 }

@@ -269,6 +269,20 @@ def test_a_hold_beyond_patience_is_reported_to_all() -> None:
     assert 400 < held.value.seconds <= 500 * 1.25
 
 
+def test_a_server_that_refuses_half_of_all_calls_whatever_it_asked_for_holds_only_the_refused(
+    clock: SimulatedClock,
+) -> None:
+    limiter = RateLimiter(ADAPTIVE, clock)
+    for number in range(30):
+        with limiter.begin() as turn:
+            if number % 3:
+                limiter.answered()
+            else:
+                limiter.refused(turn)
+    with limiter.begin() as turn:
+        assert limiter.refused(turn, 60) == 0
+
+
 def test_who_leaves_lets_the_next_one_in() -> None:
     limiter, inside, leave = RateLimiter(ADAPTIVE), Event(), Event()
 

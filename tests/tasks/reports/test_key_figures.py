@@ -80,6 +80,8 @@ def test_the_table_has_the_actual_figures_that_count_by_period() -> None:
         ("Revenue growth", "%", [None, None, "20"]),
     ]
     assert [value and value.contradicted for value in table.rows[0].values] == [False, False, True]
+    assert table.rows[0].line.count(",") == 3
+    assert table.rows[1].line == ""
 
 
 def test_the_next_plan_has_a_column_of_its_own() -> None:

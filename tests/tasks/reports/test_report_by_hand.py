@@ -133,6 +133,22 @@ def test_one_criterion_with_all_the_weight_decides_the_ranking(page: Page, four:
     assert names(page) == page.locator(".standings .who a").all_inner_texts()
 
 
+def test_matrix_is_turned_and_turned_back(page: Page, four: Path) -> None:
+    page.goto(four.as_uri())
+    table = (
+        "[...document.querySelectorAll('.matrix tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
+    )
+    upright = page.evaluate(table)
+    page.click('[data-act="turn"]')
+    turned = page.evaluate(table)
+    assert [row[1:] for row in turned[1:]] == [
+        list(column) for column in zip(*(row[1:] for row in upright[1:]), strict=True)
+    ]
+    assert page.locator(".matrix tbody th[scope=row]").count() == len(upright[0]) - 1
+    page.click('[data-act="turn"]')
+    assert page.evaluate(table) == upright
+
+
 def test_filters_leave_what_they_name(page: Page, thirty: Path) -> None:
     page.goto(thirty.as_uri())
     page.fill('[data-act="find-company"]', "company-7.example")

@@ -29,6 +29,7 @@ from tests.servers.openai_server import (
     failing_in_the_middle,
     numbers,
     saying,
+    served_by,
     slow,
     writing,
 )
@@ -186,6 +187,20 @@ def test_what_llama_cpp_tells_of_itself_is_taken(home: object) -> None:
         found = find_capabilities(server.url, "small")
         assert (found.slots, found.window, found.models) == (3, 4096, ("small",))
         assert answerer.side_by_side == 3
+
+
+@pytest.mark.parametrize(
+    ("others", "warnings"),
+    [(("b", None), 1), (("a", "b0-unknown"), 0), (("a", "fp_44709d6fcb"), 0), (("a", None), 0)],
+)
+def test_two_models_behind_one_address_are_said_once(
+    server: ModelServer, caplog: pytest.LogCaptureFixture, others: tuple[str, str | None], warnings: int
+) -> None:
+    for _ in range(2):
+        server.then(served_by("a", saying(GOOD)), served_by(others[0], saying(GOOD), others[1]))
+    for _ in range(4):
+        judged(asking(server, api="chat"))
+    assert len([record for record in caplog.records if "OPENAI_BASE_URL" in record.message]) == warnings
 
 
 def test_a_model_that_was_unloaded_meanwhile_is_waited_for(server: ModelServer) -> None:

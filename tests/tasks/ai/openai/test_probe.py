@@ -1,6 +1,7 @@
 """What a server is able to do is found out by one small question, kept, and not asked for again."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured
-from tests.servers.openai_server import ModelRequest, ModelServer, cut_off, failing
+from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, cut_off, failing, saying, whole
 from tests.tasks.ai.openai.test_answerer import GOOD, Verdict
 
 BIRD = json.dumps({"bird": "heron", "number": 7})
@@ -57,6 +58,18 @@ def test_an_answer_that_goes_on_and_on_is_cut_short_and_shows_that_the_schema_is
         asked = server.requests[0].body["max_output_tokens"]
         assert server.paths == ["responses/json_schema", *["completions/json_schema"] * 2]
     assert asked <= 256
+
+
+def test_answers_that_tell_a_fingerprint_and_others_that_do_not_come_from_one_model(home: Path) -> None:
+    def telling(request: ModelRequest) -> ModelResponse:  # as llama.cpp, whose chats alone tell one
+        sent = whole(saying(loose_at_responses(request)))(request)
+        told = {"model": "m", **({} if request.responses else {"system_fingerprint": "b0-unknown"})}
+        return replace(sent, body=json.dumps({**json.loads(sent.body), **told}).encode())
+
+    with ModelServer() as server:
+        server.always(telling)
+        asking(server).judge("Score it.", "text", Verdict)
+    assert find_capabilities(server.url, "m").servers == {"m"}
 
 
 def test_a_model_that_keeps_to_nothing_is_asked_in_the_usual_order(home: Path) -> None:
