@@ -36,8 +36,8 @@ VERSIONS = {
     ".pdf": "pdf-28",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
-    ".xls": "xls-6",
-    ".xlsb": "xlsb-5",
+    ".xls": "xls-7",
+    ".xlsb": "xlsb-6 by xlsx-11",
     ".xlsx": "xlsx-11",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
