@@ -151,7 +151,7 @@ OURS: Final = (
             ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
         },
     ),
-    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text"),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-8", "tasks.reading.xml_text"),
 )  # fmt: skip
 """The formats that the program reads itself."""
 

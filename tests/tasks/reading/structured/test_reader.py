@@ -1,5 +1,6 @@
 """JSON and XML are read as the text that they are."""
 
+from tasks.reading import detect
 from tasks.reading import txt as json_reader
 from tasks.reading import xml_text as xml_reader
 from tests.cases import cases
@@ -17,6 +18,17 @@ def test_xml_is_read_in_the_encoding_that_it_declares(encoding: str) -> None:
     reading = xml_reader.read(text.encode(encoding))
     assert reading.text == text
     assert reading.warnings == []
+
+
+@cases("name", [".xls", ".xlsx", ".xml"])
+def test_of_a_workbook_in_xml_a_warning_says_that_its_cells_stand_in_the_markup(name: str) -> None:
+    text = (
+        '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n'
+        '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>\n'
+    )
+    assert detect.detect_format(text.encode(), name) == ".xml"
+    assert xml_reader.read(text.encode()).text == text
+    assert xml_reader.read(text.encode()).warnings == [xml_reader.IN_MARKUP]
 
 
 def test_a_declaration_that_the_bytes_contradict_does_not_count() -> None:
