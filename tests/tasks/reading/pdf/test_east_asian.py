@@ -1,6 +1,7 @@
 """Chinese, Japanese and Korean whose fonts are not in the file: read, or named where PDFium loses them."""
 
 from tasks.reading.pdf import reader
+from tasks.reading.text_writer import DOUBTFUL_SCAN
 from tests.cases import cases
 from tests.tasks.reading.pdf import east_asian
 
@@ -11,6 +12,7 @@ MAPS = {
     "Korea1": ("KSC-EUC", "KSCms-UHC", "KSCms-UHC-HW", "UniKS-UCS2", "UniKS-UTF16", "Identity"),
 }
 ENCODINGS = [(collection, name) for collection, names in MAPS.items() for name in names]
+MISSING = "Characters that their fonts do not name are missing or may be wrong: page 1."
 OUT_OF_ORDER = "Text that runs from top to bottom, or lies on its side, may be in a wrong order: page 1."
 
 
@@ -21,10 +23,14 @@ def test_fonts_that_are_not_in_the_file_are_read(collection: str, name: str) -> 
     assert OUT_OF_ORDER not in reading.warnings
 
 
-@cases(("name", "single"), [("UniJIS-UCS2-H", True), ("UniJIS-UCS2-V", False), ("UniJIS-UCS2-V", True)])
-def test_a_page_whose_characters_pdfium_loses_for_want_of_a_font_is_named(name: str, single: bool) -> None:
-    reading = reader.read(east_asian.pdf("Japan1", name, single=single))
-    assert "Characters that their fonts do not name are missing or may be wrong: page 1." in reading.warnings
+@cases(("collection", "name"), [*ENCODINGS, ("Japan1", "UniJIS2004-UTF16"), ("Korea1", "KSCpc-EUC")])
+@cases("way", ["H", "V"])
+@cases("single", [False, True])
+def test_nothing_that_pdfium_loses_or_mistakes_is_silent(collection: str, name: str, way: str, single: bool) -> None:
+    reading = reader.read(east_asian.pdf(collection, f"{name}-{way}", single=single))
+    expected = sorted("".join("".join(east_asian.lines(collection, f"{name}-{way}")).split()))
+    is_named = MISSING in reading.warnings or any(place.kind == DOUBTFUL_SCAN for place in reading.places)
+    assert is_named or sorted("".join(reading.text.split())) == expected
 
 
 @cases("rotation", [90, 180, 270])
