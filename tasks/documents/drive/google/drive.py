@@ -434,10 +434,6 @@ def _folder(file: dict[str, Any]) -> dict[str, Any]:
     return file
 
 
-def _none_such(kind: str) -> NotFound:
-    return NotFound(f"No such {kind}, or it is not shared with this account.")
-
-
 def folder_at(client: Client, path: str) -> str | None:
     """The id of the folder at a path from My Drive's root or from the name of a shared drive, with `/` between names.
 
