@@ -88,14 +88,8 @@ _ONE_CERTIFICATE.write("".join(certifi.contents().partition("-----END CERTIFICAT
 _ONE_CERTIFICATE.flush()
 os.environ["SSL_CERT_FILE"] = _ONE_CERTIFICATE.name
 
-os.environ["DILIGENCE_AI_PROBE"] = "off"  # for fixtures of whole modules; see `unprobed`
+os.environ["DILIGENCE_AI_PROBE"] = "off"  # no model's server is asked what it is able to do: tests count its calls
 os.environ["DILIGENCE_EMBEDDINGS"] = "off"  # the model is loaded where a test is about it: it takes a second
-
-
-@pytest.fixture(autouse=True)
-def unprobed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model's server is asked what it is able to do: tests count the calls of what they test."""
-    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")
 
 
 @pytest.fixture
@@ -107,7 +101,7 @@ def new_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     monkeypatch.setenv("DILIGENCE_HOME", str(folder))
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files")  # nobody is asked over the network by mistake
-    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")  # tests count the calls of what they test
+    monkeypatch.setenv("DILIGENCE_AI_PROBE", "off")
     monkeypatch.setenv("DILIGENCE_EMBEDDINGS", "off")
     yield folder
     database.close()
