@@ -1,8 +1,8 @@
 """XML (.xml) as text: its lines stay as they are in the file, unless it is a document of a kind that is known.
 
 A Word document in XML is read as a document, an XBRL instance and Austrian and Polish accounts as their facts. Other
-XML is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed. Of a workbook that Excel
-2002 and 2003 save in one XML file ("XML Spreadsheet 2003", also under the name .xls) a warning says so.
+XML is not parsed: nothing is expanded, nothing is downloaded, and it need not be well formed. A workbook in one XML
+file ("XML Spreadsheet 2003", as accounting programs export them, mostly under the name .xls) is read by LibreOffice.
 """
 
 import base64
@@ -23,13 +23,14 @@ from tasks.language.periods import months_back
 from tasks.reading import limits
 from tasks.reading import txt as plain_text
 from tasks.reading.docx import reader as docx
+from tasks.reading.libreoffice import XML, read_through
 from tasks.reading.ooxml import xml
+from tasks.reading.ooxml.package import Package
 from tasks.reading.tags import RESOURCES, Fact, Tags, local
 from tasks.reading.text_writer import TAGGED, Reading, Source, Writer
+from tasks.reading.xlsx import reader as xlsx
 
-IN_MARKUP: Final = (
-    "A workbook in one XML file (Excel 2002 and 2003): its cells stand in the markup, in no rows. Save it as .xlsx."
-)
+TIMES: Final = "Times of day, printed headers and footers of the workbook are left out."
 _WORKBOOK: Final = "urn:schemas-microsoft-com:office:spreadsheet"
 _DECLARATION: Final = re.compile(rb"""\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.-]{0,40})["']""")
 
@@ -49,8 +50,14 @@ def read(source: Source) -> Reading:
         if any(namespace in data[:_CHUNK] for namespace in namespaces):  # a signature may stand before the accounts
             return _read_facts(data, accounts(), complete=complete)
     reading = plain_text.read(data if complete else source, _read_declaration)
-    is_workbook = _WORKBOOK in reading.text[:_HEAD]
-    return replace(reading, warnings=[*reading.warnings, IN_MARKUP]) if is_workbook else reading
+    is_workbook = complete and _WORKBOOK in reading.text[:_HEAD] and "<!ENTITY" not in reading.text
+    return read_through(XML, data, _read_converted, lambda _: reading) if is_workbook else reading
+
+
+def _read_converted(made: bytes) -> Reading:
+    """The text of a workbook that LibreOffice made; it puts footers of its own on each sheet."""
+    reading = XML.told(xlsx.read_package(Package(made), with_printed=False))
+    return replace(reading, warnings=[*reading.warnings, TIMES])
 
 
 def _read_declaration(data: bytes) -> str | None:
