@@ -157,12 +157,22 @@ def _fields(at: float, reach: float) -> range:
 
 _CONTEXT: Final = 60
 """Letters before and behind by which one place of the same words is told from another."""
+_CONTEXT_WORDS: Final = 6
+"""Words before and behind, where words are found one by one."""
 _MOST_PIECES: Final = 300
-"""Rows or cells of a quotation that are found one by one."""
+"""Rows, cells or words of a quotation that are found one by one."""
 _MOST_PLACES: Final = 500
 """Where the same letters stand more often on a page, none of the places is certain."""
+_MOST_STEPS: Final = 50_000
+"""Pairs of places of words that are weighed; each takes 3 µs."""
+_NEVER: Final = 10_000.0
+"""Lines that no way is worth: the same place for two words."""
+_FARTHEST: Final = 4.0
+"""Lines up or down at most between a word and the next one."""
 _LINES_TO_SIDE: Final = 20
 """A way down the page weighs so many times as much as one across it, for a row is a line."""
+_CERTAIN: Final = 0.25
+"""By how many lines the next best place of a word must be worse."""
 
 
 class Letters:
@@ -267,6 +277,7 @@ class GlyphSearch:
             yield self._once.whole(letters, text, start, end)
             yield self._by_rows.whole(letters, text, start, end)
             yield from (self._by_pieces(text[start:end], signs) for signs in ("\n", "\t\n"))
+            yield self._by_words(text, start, end)
 
     @cached_property
     def _drawn(self) -> _Stream:
@@ -281,6 +292,10 @@ class GlyphSearch:
     @cached_property
     def _by_rows(self) -> _Stream:
         return _Stream(self._glyphs, self._glyphs.by_rows)
+
+    @cached_property
+    def _line_height(self) -> float:
+        return median(bottom - top for _, top, _, bottom in self._glyphs.boxes) * 2 or 1.0
 
     def _every(self, letters: str) -> list[list[int]]:
         """The places of these letters in the first order that has any, with words printed twice counted once."""
@@ -315,6 +330,64 @@ class GlyphSearch:
         """The distance between two places; vertical distance counts much more than horizontal distance."""
         a, b = self._glyphs.box(place[0]), self._glyphs.box(other[-1])
         return _LINES_TO_SIDE * abs((a.top + a.bottom) - (b.top + b.bottom)) + abs(a.left - b.right)
+
+    def _by_words(self, text: str, start: int, end: int) -> list[int]:
+        """The glyphs of words, along the shortest path over the page that visits all of them in order.
+
+        The words before and after them are part of the path. None if a word could equally well be somewhere else.
+        """
+        words = _words(text[start:end])
+        if not 1 < len(words) <= _MOST_PIECES:
+            return []
+        candidates = [self._every(word) for word in words]
+        if not all(candidates):
+            return []
+        before = _words(text[max(start - 4 * _CONTEXT, 0) : start])[-_CONTEXT_WORDS:]
+        behind = _words(text[end : end + 4 * _CONTEXT])[:_CONTEXT_WORDS]
+        context_before = [places for word in before if (places := self._every(word))]
+        context_behind = [places for word in behind if (places := self._every(word))]
+        steps = [*context_before, *candidates, *context_behind]
+        if sum(len(a) * len(b) for a, b in pairwise(steps)) > _MOST_STEPS:
+            return []
+        ways = list(zip(self._ways(steps), steps, strict=True))[len(context_before) :][: len(words)]
+        chosen = [places[weights.index(min(weights))] for weights, places in ways]
+        glyphs = [index for place in chosen for index in place]
+        if len(set(glyphs)) < len(glyphs) or not self._is_together(glyphs):
+            return []
+        for weights, places in ways:
+            others = [weight for weight, place in zip(weights, places, strict=True) if place not in chosen]
+            if others and min(others) - min(weights) < _CERTAIN:
+                return []
+        return glyphs
+
+    def _ways(self, steps: Sequence[Sequence[list[int]]]) -> list[list[float]]:
+        """For each place of each word, the length of the shortest path through it, in lines."""
+        weights = [[[self._step(a, b) for b in nexts] for a in places] for places, nexts in pairwise(steps)]
+        forward = [[0.0] * len(steps[0])]
+        for matrix in weights:
+            forward.append(
+                [min(map(sum, zip(forward[-1], column, strict=True))) for column in zip(*matrix, strict=True)]
+            )
+        backward = [[0.0] * len(steps[-1])]
+        for matrix in reversed(weights):
+            backward.append([min(map(sum, zip(backward[-1], row, strict=True))) for row in matrix])
+        return [[a + b for a, b in zip(*both, strict=True)] for both in zip(forward, reversed(backward), strict=True)]
+
+    def _step(self, place: Sequence[int], following: Sequence[int]) -> float:
+        """The distance from a word to the next one, in lines."""
+        if following[0] == place[0]:
+            return _NEVER
+        is_next = following[0] == place[-1] + 1
+        return (not is_next) + self._distance(following, place) / (_LINES_TO_SIDE * self._line_height)
+
+    def _is_together(self, glyphs: Sequence[int]) -> bool:
+        """Whether no glyph is far below or above the one before it."""
+        tops = [self._glyphs.boxes[index][1] for index in glyphs]
+        return all(abs(a - b) <= _FARTHEST * self._line_height for a, b in pairwise(tops))
+
+
+def _words(text: str) -> list[str]:
+    return [letters for word in text.split() if (letters := Letters(word).text)]
 
 
 def _is_within_word(text: str, at: int) -> bool:

@@ -92,6 +92,21 @@ def test_a_row_of_a_table_is_found_across_its_cells() -> None:
     assert {round(box.top) for box in boxes} == {round(boxes[0].top)}
 
 
+def test_cells_of_several_lines_are_found_word_by_word() -> None:
+    lines = [
+        (72, 700, "Active substance"),
+        (250, 700, "Sales value"),
+        (72, 688, "in billions of pounds"),
+        (250, 688, "in billions of dollars"),
+        (72, 660, "Imports"),
+        (250, 660, "2.2"),
+    ]
+    glyphs, _ = page_of(*lines)
+    page = glyphs, "Active substance in billions of pounds\tSales value in billions of dollars\nImports\t2.2"
+    boxes = find(page, "pounds\tSales value in billions of dollars\nImports")
+    assert sorted(under(page, [box]) for box in boxes) == ["Imports", "Salesvalue", "inbillionsofdollars", "pounds"]
+
+
 def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
     glyphs, _ = page_of((72, 700, "The lender shall give notice."), (72, 200, "Interest ends."))
     page = glyphs, "The lender shall give notice.\nInterest ends.\nA note: lender interest notice ends"
