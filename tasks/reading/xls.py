@@ -121,7 +121,7 @@ def _read_cells(data: bytes) -> Reading:
     try:
         return embedded.read_in_fork(_CELLS, data)
     except (TimeoutError, ChildProcessError) as error:
-        raise Damaged("The file is damaged: its cells cannot be read. Ask for it again, saved as .xlsx.") from error
+        raise Damaged("The file is damaged, or only LibreOffice reads it. Ask for it again, saved as .xlsx.") from error
 
 
 def _stream(data: bytes) -> bytes:
