@@ -125,7 +125,8 @@ def best_sentences(question: str, sources: Sequence[Source], known: str = "") ->
     for source in sources:
         for sentence in each_sentence(nearby([question], without_injections(source.text)[0])):
             shown = "\t".join(sentence.split("\t")[:_CELLS])
-            candidates.setdefault(first.setdefault(_ITEM.sub("", shown), shown), source)
+            if any(map(str.isalnum, shown)):  # no line of dashes
+                candidates.setdefault(first.setdefault(_ITEM.sub("", shown), shown), source)
     if not candidates:
         return [] if any(source.text.strip() for source in sources) else None
     # A heading holds few words, so BM25 puts it above the sentences below it, yet it says nothing.
@@ -156,8 +157,8 @@ def _keep_covered(
 
 
 def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
-    """A text and, where it leads to the one behind it, that one: "Contract value:"."""
-    return texts[at : at + 2] if texts[at].rstrip().endswith(":") else texts[at : at + 1]
+    """A text and, where it leads to the one behind it, that one: "Contract value:", "Are directors paid?"."""
+    return texts[at : at + 2] if texts[at].rstrip().endswith((":", "?")) else texts[at : at + 1]
 
 
 def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:

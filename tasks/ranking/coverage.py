@@ -234,15 +234,16 @@ def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     if word[0].isdigit():
         digits = re.sub(r"[.,](?=\d{3}(?!\d))", "", word)
         return re.compile(rf"(?<!\d){_GROUPS.sub('[,.’ ]?', digits) if digits.isdigit() else re.escape(word)}(?!\d)")
-    base = _fold(stem(word, language))
+    base, own = _fold(stem(word, language)), _fold(word)
+    # "fulli" and "close" are stems of "fully" and "closing".
+    other = "" if own.startswith(base) else rf"|\b{re.escape(own)}"
     if len(base) >= _SHORT:
-        return re.compile(re.escape(base[: max(_SHORT, len(base) - 1)]))
+        return re.compile(re.escape(base[: max(_SHORT, len(base) - 1)]) + other)
     has_lost_e = language == "English" and word.rstrip("s") == f"{base}e"
     # An office is no officer, and a lease is not the least.
     behind = (r"(?!ers?\b)" + r"(?=[aeiouy])" * (len(base) > 3)) * has_lost_e
-    return re.compile(
-        rf"\b{re.escape(base if len(base) > 3 else _fold(word))}{behind}" + r"\b" * (len(word) < _SHORTEST)
-    )
+    start = re.escape(base if len(base) > 3 else own) + behind
+    return re.compile(rf"\b{start}" + r"\b" * (len(word) < _SHORTEST) + other)
 
 
 def _fold(text: str) -> str:

@@ -26,9 +26,6 @@ from tasks.scoring.rules import parse_condition
 from tasks.table.columns import ColumnSet, read_columns, set_names
 from tasks.user_file import Line, UserFile, nearest
 
-_LIBRARIES: Final = Path(__file__).parent / "libraries"
-
-
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
 LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason
 _LONGEST_NAME = 64  # characters
