@@ -136,6 +136,10 @@ def test_what_is_changed_in_one_place_is_not_supported(statement: str, change: s
             "EBITDA was -€3.2 million in the first quarter of 2024.",
         ),
         (
+            "EBITDA was -€3.3 million in the first quarter of 2024, a fall of a tenth.",
+            "EBITDA was -€3.2 million in the first quarter of 2024.",
+        ),
+        (
             "The option lapses on 30 April 2029, when the lease ends.",
             "The option lapses on 31 March 2029, when the lease ends.",
         ),
@@ -164,6 +168,11 @@ def test_a_reason_quotes_names_and_phrases_as_they_are_written(statement: str, w
         "As at the year end, the ultimate parent was Fell Holdings LLC. In all, EBITDA was £2 million. Sales were flat."
     )
     assert check(statement, [source]).why == why
+
+
+def test_a_figure_of_something_else_is_told_as_such() -> None:
+    result = check("Inventory increased from $81.3 million to $74.9 million.", [SOURCE])
+    assert result.why == "The source gives “$74.9 million” for something else."
 
 
 def test_what_nobody_speaks_of_is_not_found_and_nothing_is_shown_for_it() -> None:
