@@ -313,6 +313,13 @@ def test_words_that_belong_together_are_quoted(quote: str) -> None:
     assert verify(quote, STATEMENTS)
 
 
+def test_a_quotation_goes_on_behind_the_running_lines_of_pages_and_behind_no_other_line() -> None:
+    pages = ["The lease of the plant was", "renewed for five years. It fell and"]
+    text = "\f".join(f"Acme annual report {at}\n{page}\n{at}" for at, page in enumerate(pages, 1))
+    assert verify("The lease of the plant was renewed for five years", text)
+    assert not verify("It fell and rose again", f"{text}\fRisks of the year\nrose again.\n3")
+
+
 @cases(
     ("quote", "why"),
     [
