@@ -4,7 +4,7 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, takewhile
@@ -18,7 +18,7 @@ _PARTED: Final = re.compile(
     r"|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
 )
 """Where a word begins inside `CapTable2024FY`."""
-_POSSESSIVE: Final = re.compile(r"(?<=\w)['’´`](?=s\b)|(?<=s)['’´`](?=\s|$)|(?<=\b[dlDL])['’´`]")
+_POSSESSIVE: Final = re.compile(r"['’´`](?:(?<=\w.)(?=s\b)|(?<=s.)(?=\s|$)|(?<=\b[dlDL].))")
 _ENDING: Final = "(?:e?s|e?n|e)?"
 _SHORTEST_WITH_ENDING: Final = 3
 """Letters of a word that may have an ending: "no" and "non" are two words."""
@@ -27,7 +27,7 @@ _UMLAUT: Final = re.compile("e(?<=[aou]e)")
 _BEGINNING: Final = 40
 """Characters at the beginning of a title among which what it is of begins."""
 _GAP: Final = r"(?:\w+ ){0,3}"
-_SLASH: Final = re.compile(r"(?<=[^\W\d_]{3})\s*[/&]\s*(?=[^\W\d_]{3})")
+_SLASH: Final = re.compile(r"[\s/&](?<=[^\W\d_]{3}.)(?:(?<!\s)|(?<=\s)\s*[/&])\s*(?=[^\W\d_]{3})", re.DOTALL)
 _SIGNS: Final = "/&'’´`"
 _JOINED: Final = re.compile(
     r"\b(?:\w+ ){1,4}?(?P<join>and|und|sowie) (?:\w+ ){0,3}?"
@@ -108,24 +108,27 @@ class Phrases:
     def __init__(self, phrases: Iterable[tuple[str, Any]]) -> None:
         """`phrases` are pairs: the phrase, and the value that it stands for."""
         listed = [(phrase.split(), meaning) for phrase, meaning in phrases]
-        self._counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
-        self._by_word: dict[str, list[tuple[frozenset[str], str, tuple[str, ...], Any]]] = {}
+        counts = Counter(_word_beginning(word) for words, _ in listed for word in words)
+        self._by_word: dict[str, list[tuple[Sequence[str], tuple[str, ...], Any]]] = {}
         for words, meaning in listed:
-            starts = frozenset(map(_word_beginning, words))
-            rarest = min(starts, key=lambda start: (not start, self._counts[start]))
-            longest = max((plain_words(part) for word in words for part in word.split("*")), key=len)
-            self._by_word.setdefault(rarest, []).append((starts, longest, tuple(words), meaning))
+            parts = sorted({plain for word in words for part in word.split("*") for plain in plain_words(part).split()})
+            parts.sort(key=len, reverse=True)
+            rarest = min(map(_word_beginning, words), key=lambda start: (not start, counts[start]))
+            self._by_word.setdefault(rarest or f"*{parts[0]}", []).append((parts, tuple(words), meaning))
+        self._inside = [start[1:] for start in self._by_word if start[0] == "*"]
         self._find_starts = lru_cache(maxsize=20_000)(self._list_starts)
 
     def _list_starts(self, word: str) -> list[str]:
-        return [start for length in range(1, _KEY + 1) if (start := word[:length]) in self._counts]
+        """The keys of the phrases that a text with this word may have."""
+        starts = [start for length in range(1, _KEY + 1) if (start := word[:length]) in self._by_word]
+        return [*starts, *(f"*{part}" for part in self._inside if part in word)]
 
     def find(self, words: str) -> Iterator[tuple[int, int, Any]]:
         """Where each phrase occurs in plain words, and its value."""
-        there = {"", *chain.from_iterable(map(self._find_starts, set(words.split())))}
-        for start in self._by_word.keys() & there:
-            for starts, longest, phrase, meaning in self._by_word[start]:
-                if starts <= there and longest in words:
+        unique, joined = _list_words(words)
+        for start in set(chain.from_iterable(map(self._find_starts, unique))):
+            for parts, phrase, meaning in self._by_word[start]:
+                if parts[0] in joined and all(map(joined.__contains__, parts)):  # most have not even the longest
                     yield from ((*match.span(), meaning) for match in _pattern(phrase).finditer(words))
 
     def stand_in(self, words: str) -> bool:
@@ -136,6 +139,14 @@ class Phrases:
 _KEY: Final = 6
 
 
+@lru_cache(maxsize=64)  # many lists of phrases are looked for in the same words
+def _list_words(words: str) -> tuple[Collection[str], str]:
+    """The different words of a text, also in one string, which is soon searched."""
+    unique = set(words.split())
+    return unique, " ".join(unique)
+
+
+@cache
 def _word_beginning(word: str) -> str:
     """The letters that a word of a phrase begins with in any text; empty if it may begin with others."""
     return plain_words(word.partition("*")[0]).partition(" ")[0][:_KEY]
@@ -194,14 +205,16 @@ def kinds() -> Mapping[str, Kind]:
 def find_telling_words(words: str) -> frozenset[str]:
     """The words that documents of some kind must contain, of those in plain words; they may be parts of words."""
     pattern, beginnings = _telling_words()
-    return frozenset(chain.from_iterable(map(beginnings.__getitem__, set(pattern.findall(words)))))
+    told = chain.from_iterable(map(beginnings.__getitem__, set(pattern.findall(_list_words(words)[1]))))
+    return frozenset(one for one in told if " " not in one or one in words)
 
 
 @cache
 def _telling_words() -> tuple[re.Pattern[str], Mapping[str, Sequence[str]]]:
-    """A pattern for the longest of these words at each place, and all words that each begins with."""
-    words = {word for kind in kinds().values() for word in (*kind.body, *kind.beside)}
-    return re.compile(rf"(?=({spell_out(words)}))"), {one: list(filter(one.startswith, words)) for one in words}
+    """A pattern for the longest of these words at each place, and all of which the longest word begins it."""
+    words = {word: max(word.split(), key=len) for kind in kinds().values() for word in (*kind.body, *kind.beside)}
+    beginnings = {one: [word for word, own in words.items() if one.startswith(own)] for one in words.values()}
+    return re.compile(rf"(?=({spell_out(beginnings)}))"), beginnings
 
 
 @cache

@@ -132,7 +132,6 @@ _PLACE: Final = re.compile(
     r"\d[\w. ]{5,20}?(?=[ \t]*$|\t|  | [^\W\d_a-z][^\n\d.,;]{0,60}$)"
 )
 """A place and a day, which are where and when something was written: "Rezzato, 19 ottobre 2019"."""
-_DAY_BEHIND: Final = re.compile(r",(?=.{0,6}\d)")
 _OTHER_DAY: Final = re.compile(
     r"(?:\b(?-i:formed|founded|incorporated)(?: on)?|^\W*(?:formed|founded|incorporated)(?: on)?"
     r"|\b(?:loi|décret|gesetz|ley|lei)(?: (?:n[°º.r]{0,2} ?)?\d[\d./-]*,?)? (?:du|vom|de)"
@@ -290,7 +289,7 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
         for part in (text[-_CLOSING:].casefold(), opening[:400].casefold())
     )
     signed = read_file("marks.toml")["text"]["signed"]
-    is_signed = any(_says_signed(part) or any(mark in part for mark in signed) for part in (closing, top))
+    is_signed = any(_says_signed(part) or any(map(part.__contains__, signed)) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
     signs.blank_signatures = not is_signed and len(_list_blanks(text[-_CLOSING:])) >= 2
@@ -340,7 +339,7 @@ def _list_signed_days(text: str) -> Iterator[date]:
     """
     folded = text.casefold()
     start = max(0, len(text) - _BRIEF)
-    for match in _PLACE.finditer(text, start) if _DAY_BEHIND.search(text, start) else ():
+    for match in _PLACE.finditer(text, start):
         behind = text[match.end() : match.end() + _SLIP]
         before = text[max(0, match.start() - _SLIP) : match.start()].rstrip().rpartition("\n")[2]
         is_last = not behind.strip() and (before.endswith((".", "!")) or "\t" in before)
@@ -440,7 +439,8 @@ def _is_about(kind: Kind, line: str, body: str) -> bool:
     policy or a memo, twice or more, and never an agreement.
     """
     if not kind.signed:
-        return bool(line) and re.search(_EXPLAINED.format(re.escape(line)), body) is not None
+        may_explain = bool(line) and any(map(body.__contains__, (f"stands for {line}", f"{line} is ", f"{line} are ")))
+        return may_explain and re.search(_EXPLAINED.format(re.escape(line)), body) is not None
     says = _POLICY.findall(body)
     return len(says) > 1 and any(says) and AGREEMENT.search(body) is None
 
@@ -465,15 +465,17 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
     if any(marks("audit", "negative").stand_in(segment.words) for segment in early if segment.is_short):
         return "negative"
     running = " ".join(text[:_AUDITED].casefold().replace("’", "'").split())
-    if any(words in running for words in says["report"]):
+    if any(map(running.__contains__, says["report"])):
         if _gives_no_opinion(running):
             return "negative"
         if any(words in running for words in says["opinion"]):
             return "opinion"
-    if marks("audit", "negative").stand_in(plain_words(text[:_OPENING])):
+    opening = plain_words(text[:_OPENING])
+    if marks("audit", "negative").stand_in(opening):
         return "negative"
-    audited = names("audited_financial_statements")  # few lines have them; to look for all kinds takes most of the time
-    likely = [segment for segment in segments[:12] if audited.stand_in(segment.words) and not is_prose(segment.words)]
+    audited = names("audited_financial_statements")  # few texts have them; to look for all kinds takes most of the time
+    first = segments[:12] if audited.stand_in(opening) else ()
+    likely = [segment for segment in first if audited.stand_in(segment.words) and not is_prose(segment.words)]
     named = [match.kind.id for segment in likely for match in find_kinds(segment.words)]
     return "claim" if "audited_financial_statements" in named else None
 

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 _WORD: Final = re.compile(r"\w+")
-_TOGETHER: Final = 1000
-"""Shingles that are computed together: half a megabyte."""
+_TOGETHER: Final = 250
+"""Shingles that are computed together: the C library maps more than 128 KB anew each time, which takes far longer."""
 _CHANCES: Final = np.random.default_rng(20_261_128).integers(1, 2**61, size=(2, 64), dtype=np.uint64) | np.uint64(1)
 
 
