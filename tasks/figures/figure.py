@@ -326,8 +326,8 @@ _FIELDS: Final = {"kind", "units", "sign", "labels", "weak", "instant", "mention
 _UNITS: Final = {"money", "percent", "count", "ratio", "months"}
 _MARK: Final = re.compile(r"[\[\]{}|]")
 _PIECE: Final = re.compile(r"[\[\]{}|]|[^\[\]{}|]+")
-_WRITTEN: Final = re.compile(r"[^\s\[\]{}|]+")
-"""A word of a written label, between blanks and marks of choice."""
+_WRITTEN: Final = re.compile(r"(?!\*(?:[\s\[\]{}|]|$))[^\s\[\]{}|]+")
+"""A word of a written label, between blanks and marks of choice; "*" stays as it is."""
 _LABEL_WORD: Final = re.compile(r"[^\W_]+|%")
 
 Kind = Literal["duration", "instant", "either"]
@@ -390,11 +390,6 @@ class Taxonomy:
 @lru_cache(maxsize=65536)
 def plain_label(label: str) -> str:
     """A label in the taxonomy's form: lower case, without accents, punctuation and footnote marks."""
-    return plain_words(label)
-
-
-def plain_words(label: str) -> str:
-    """As `plain_label`, for labels that occur only once."""
     if not label.isascii():
         label = unicodedata.normalize("NFKD", label.replace("ß", "ss").replace("æ", "ae").replace("ø", "o"))
         label = "".join(mark for mark in label if not unicodedata.combining(mark))
@@ -538,13 +533,9 @@ def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
         (concept.instant, "instant", 1), (concept.labels, concept.kind, 1), (concept.weak, concept.kind, 2),
     )  # fmt: skip
     for written, kind, rank in ranks:
-        for plain in (spelling for label in written for spelling in spellings(_WRITTEN.sub(_plain_part, label))):
+        labels = (_WRITTEN.sub(lambda part: plain_label(part[0]), label) for label in written)
+        for plain in chain.from_iterable(map(spellings, labels)):
             yield plain, Meaning(concept, kind, 0 if rank == 1 and WORDS.total_label.match(plain) else rank)
-
-
-def _plain_part(part: re.Match[str]) -> str:
-    """A piece of a written label in the taxonomy's plain form; "*" stays as it is."""
-    return "*" if part.group() == "*" else plain_label(part.group())
 
 
 def spellings(label: str) -> Iterator[str]:

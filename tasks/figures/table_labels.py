@@ -14,7 +14,6 @@ from tasks.figures.figure import (
     Taxonomy,
     find_basis,
     plain_label,
-    plain_words,
     without_basis,
 )
 from tasks.figures.table_grids import Grid, join_titles
@@ -68,7 +67,7 @@ class LabelReader:
 
     def any_may_speak(self, labels: Iterable[str]) -> bool:
         """Whether one of these labels may have a meaning."""
-        return self._may_speak(plain_words(" | ".join(map(_whole_words, labels))))
+        return self._may_speak(plain_label(" | ".join(map(_whole_words, labels))))
 
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, ignoring periods, units and basis."""

@@ -43,12 +43,9 @@ def clean(text: str) -> str:
             return text
     except UnicodeEncodeError:  # there are half characters
         pass
-    return _UNWANTED.sub(_clean_character, text.replace("\r\n", "\n"))
-
-
-def _clean_character(match: re.Match[str]) -> str:
-    character = match.group()
-    return _LINE_BREAKS.get(character, "\ufffd" if character >= "\ud800" else "")
+    return _UNWANTED.sub(
+        lambda sign: _LINE_BREAKS.get(sign[0], "\ufffd" if sign[0] >= "\ud800" else ""), text.replace("\r\n", "\n")
+    )
 
 
 def plain(text: str) -> str:

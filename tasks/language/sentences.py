@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -30,6 +29,7 @@ _SUFFIXES = load_words("suffixed_names")
 _SCALES = frozenset({"mio", "mrd", "tsd", "bio"})
 _COUNTED = re.compile(r"[A-Z]{3}\b|US-Dollar|[$€£]|Euro|Dollar|Franken|Aktien|Stück|Kunden|Tonnen|Nutzer|Mitarbeiter")
 _STARTS = load_words("starts")
+_SHORT_MONTHS = frozenset({"sept", *(name.lower() for name in month_names("en", "abbreviated"))})  # "Sept. 5"
 
 _LINE = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SPACE = re.compile(r"\s")
@@ -251,7 +251,7 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
     first = (following.split(None, 1) or [""])[0]
     match = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
     word = match.group().lower() if match else ""
-    if word in _TITLES or (following[:1].isdigit() and (word in _NUMBERED or word in _short_months())):
+    if word in _TITLES or (following[:1].isdigit() and (word in _NUMBERED or word in _SHORT_MONTHS)):
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):
         return first.strip(",").lower() in _STARTS if following else True
@@ -261,12 +261,6 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
         return False
     # "1. Definitions" at the start of a paragraph is a heading's number, not a sentence.
     return not (word.isdigit() and stop.start() <= 3)
-
-
-@cache
-def _short_months() -> frozenset[str]:
-    """The abbreviations of English months that a full stop may follow: "Sept. 5"."""
-    return frozenset({"sept", *(name.lower() for name in month_names("en", "abbreviated"))})
 
 
 def _shorten(sentence: str, longest: int) -> Iterator[str]:
