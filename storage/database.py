@@ -335,6 +335,7 @@ def _open(address: str) -> _Engines:
             if engine.dialect.name == "sqlite":
                 with locks.hold(engine, "schema", wait=True):
                     migrations.upgrade(engine)
+                locks.remove_left(engine)
             else:
                 migrations.check(engine)
         except (SQLAlchemyError, ImportError, OSError) as error:

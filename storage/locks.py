@@ -36,6 +36,17 @@ def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
         yield taken
 
 
+def remove_left(engine: Engine) -> None:
+    """Remove the files of locks whose holders were killed before they removed them."""
+    database = Path(engine.url.database or "")
+    for path in database.parent.glob("*.lock"):
+        if path.name.startswith(f"{database.name}."):
+            with suppress(OSError), path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(file.fileno(), str(path)):
+                    path.unlink()
+
+
 def _key(name: str) -> int:
     return crc32(name.encode())
 
@@ -72,13 +83,16 @@ def _is_at(handle: int, path: str) -> bool:
 
 
 def _flock(handle: int, wait: bool) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError as error:  # a file system without locks
-        raise unavailable(error) from None
-    return True
+    for _ in range(2):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            time.sleep(0.0005)  # `remove_left` of another process may have it for a moment
+        except OSError as error:  # a file system without locks
+            raise unavailable(error) from None
+        else:
+            return True
+    return False
 
 
 @contextmanager

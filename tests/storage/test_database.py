@@ -220,6 +220,16 @@ def test_a_lock_leaves_no_file_behind(home: Path) -> None:
     assert list(home.glob("*.lock")) == []
 
 
+def test_files_that_killed_processes_left_of_their_locks_go_when_the_database_is_opened(home: Path) -> None:
+    with database.locked("batch Alpha"):
+        held = set(home.glob("*.lock"))
+        (home / "diligence.db.0a1b2c3d.lock").touch()
+        (home / "other.db.0a1b2c3d.lock").touch()
+        database.close()
+        database.check()
+        assert set(home.glob("*.lock")) == held | {home / "other.db.0a1b2c3d.lock"}
+
+
 def test_the_lock_of_a_killed_process_is_free(database_url: str) -> None:
     holder = processes.start(HOLD.format(name="batch Alpha", wait=False))
     assert holder.stdout is not None
