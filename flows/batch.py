@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import copy_context
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import IO, Annotated, Final
 from uuid import UUID
 
@@ -81,16 +81,16 @@ def helping(
 def _processes(run_id: str, out: Path | None, count: int) -> Iterator[None]:
     command = [sys.executable, "-P", "-m", "flows.help_run", run_id, *([str(out)] if out else [])]
     started = [_start(command) for _ in range(count)]
-    is_over = False
     try:
         yield
-        is_over = True
-    except Exception:
-        is_over = True  # such as failed companies; an interrupt is none
-        raise
     finally:
         for process, errors in started:
-            _end(process, errors, _END if is_over else 0.0)
+            _end(process, errors, 0.0 if _is_interrupted() else _END)
+
+
+def _is_interrupted() -> bool:
+    """Whether the block ends by an interrupt; with failed companies, the run is over."""
+    return not isinstance(sys.exception(), Exception | NoneType)
 
 
 def _start(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
@@ -141,17 +141,12 @@ def _runs_on_pool(run_id: str) -> Iterator[None]:
 
     starting = threading.Thread(target=copy_context().run, args=(start,), name="helpers", daemon=True)
     starting.start()
-    is_over = False
     try:
         yield
-        is_over = True
-    except Exception:
-        is_over = True
-        raise
     finally:
         ended.set()
         starting.join(_END)
-        show(_cancel, started, are_stopped=not is_over)
+        show(_cancel, started, are_stopped=_is_interrupted())
 
 
 def _start_on_pool(name: str, run_id: str, count: int, started: list[UUID]) -> None:

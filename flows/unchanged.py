@@ -43,7 +43,7 @@ from tasks.prefect_setup import untracked
 from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.results import stand
-from tasks.scoring.score import Inputs, first_run, keep_unchanged, place_criteria
+from tasks.scoring.score import Inputs, keep_unchanged, place_criteria
 
 log = logging.getLogger(__name__)
 
@@ -292,11 +292,8 @@ def _take_over(criteria: Criteria, unchanged: Sequence[_Company]) -> list[RunCom
     for company in unchanged:
         now, warnings = company.now, company.earlier.evidence_warnings or []
         now.room_id, now.folder_id, now.profile_id = company.room.id, company.room.folder_id, company.profile_id
-        now.status, now.carried_from, now.evidence_warnings = (
-            CompanyStatus.FINISHED,
-            first_run(company.earlier),
-            warnings,
-        )
+        now.carried_from = company.earlier.carried_from or company.earlier.run_id
+        now.status, now.evidence_warnings = CompanyStatus.FINISHED, warnings
         told = [*list_room_warnings(company.room, company.listed), *not_looked_for(company.names), *company.warnings]
         drawn = [] if pdfs.isdisjoint(company.text_ids) else draw_evidence(company.ids[0])
         now.warnings = list(dict.fromkeys([*told, *warnings, *drawn]))

@@ -233,7 +233,9 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
             if not _is_small(room_id):
                 small.close()  # its steps take long enough to be looked at
             steps.extract_all(company.folder, room_id=room_id, company_id=company_id, scans=False)
-            if _has_scans(company_id):
+            with database.reading() as session:
+                has_scans = documents.has_unread_pages(session, company_id)
+            if has_scans:
                 reading.close()  # a page takes seconds: other rooms are read meanwhile
                 small.close()
                 recognise_rest(room_id, company_id)
@@ -252,11 +254,6 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
         return
     problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
-
-
-def _has_scans(company_id: int) -> bool:
-    with database.reading() as session:
-        return documents.has_unread_pages(session, company_id)
 
 
 def _is_small(room_id: int) -> bool:

@@ -164,7 +164,7 @@ class Evidence:
         self.documents = documents
         self.kept: Sequence[RunDocument] = ()
         self._company_id = company_id
-        self._places: dict[int, TextPlaces] = {}
+        self._places: LRUCache[int, TextPlaces] = LRUCache(_PLACES_KEPT)
         self._texts = RoomTexts()
         self._wordings: LRUCache[tuple[int, int], _Wording] = LRUCache(_WORDINGS_KEPT)
         self._passages: list[tuple[RunDocument, PassageSpan]] = []
@@ -406,13 +406,10 @@ class Evidence:
 
     def _find_places(self, text_id: int) -> TextPlaces:
         """The places of a text. Only recently used ones are kept: those of all texts would be too many."""
-        places = self._places.pop(text_id, None)
+        places = self._places.get(text_id)
         if places is None:
-            if len(self._places) == _PLACES_KEPT:
-                del self._places[next(iter(self._places))]
             with database.reading() as session:
-                places = TextPlaces(self._texts[text_id], texts.load_places(session, text_id))
-        self._places[text_id] = places
+                places = self._places[text_id] = TextPlaces(self._texts[text_id], texts.load_places(session, text_id))
         return places
 
     def _excerpt(self, document: RunDocument, span: PassageSpan) -> Excerpt:

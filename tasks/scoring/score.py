@@ -136,26 +136,6 @@ class Inputs:
         return hashlib.sha256(repr(listed).encode(errors="surrogatepass")).hexdigest()
 
 
-def _carry_over(company_id: int, earlier_id: int, inputs: Inputs) -> bool:
-    """Copy the outcomes of the company's last run whose inputs are the same; False unless these are all of them."""
-    hashes = inputs.hashes(current_answerer())
-    with database.reading() as session:
-        weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
-        stored = {
-            outcome.criterion_id
-            for outcome in keep_unchanged(scores.company_outcomes(session, company_id), hashes)
-            if outcome.weight == weights[outcome.criterion_id]
-        }
-        of_earlier = {
-            outcome.criterion_id for outcome in keep_unchanged(scores.company_outcomes(session, earlier_id), hashes)
-        }
-    ready = of_earlier - stored
-    if ready:
-        with database.writing() as session:
-            scores.carry_outcomes(session, {earlier_id: company_id}, place_criteria(inputs.criteria, ready))
-    return len(of_earlier) == len(hashes)  # what an interrupted run scored itself is not of the run before
-
-
 def keep_unchanged(outcomes: Iterable[CriterionOutcome], hashes: Mapping[str, str]) -> list[CriterionOutcome]:
     """The outcomes whose inputs are unchanged and that nothing else had a part in."""
     return [
@@ -172,11 +152,6 @@ def place_criteria(criteria: Criteria, ids: Container[str]) -> dict[str, tuple[i
         for place, criterion in enumerate(criteria.criteria)
         if criterion.id in ids
     }
-
-
-def first_run(company: RunCompany) -> str:
-    """The run that found a company's outcomes."""
-    return company.carried_from or company.run_id
 
 
 DRAWS = 1000
@@ -222,10 +197,22 @@ def take_over(company_id: int) -> bool:
         if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
             return False
         inputs = Inputs.of(session, company_id)
-    if not _carry_over(company_id, earlier.id, inputs):
+        hashes = inputs.hashes(current_answerer())
+        of_earlier = {row.criterion_id for row in keep_unchanged(scores.company_outcomes(session, earlier.id), hashes)}
+        weights = {criterion.id: criterion.weight for criterion in inputs.criteria.criteria}
+        stored = {
+            outcome.criterion_id
+            for outcome in keep_unchanged(scores.company_outcomes(session, company_id), hashes)
+            if outcome.weight == weights[outcome.criterion_id]
+        }
+    if ready := of_earlier - stored:
+        with database.writing() as session:
+            scores.carry_outcomes(session, {earlier.id: company_id}, place_criteria(inputs.criteria, ready))
+    if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
         return False
     company = inputs.company
-    company.carried_from, company.evidence_warnings = first_run(earlier), list(earlier.evidence_warnings)
+    company.carried_from = earlier.carried_from or earlier.run_id
+    company.evidence_warnings = list(earlier.evidence_warnings)
     company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
     company.search_warnings = []
     with database.reading() as session:
