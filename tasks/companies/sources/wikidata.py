@@ -16,6 +16,7 @@ from tasks.companies.wikidata.client import (
     Item,
     ItemTerms,
     Summary,
+    fetch_items,
     fetch_summary,
     find_named_items,
     page_address,
@@ -30,7 +31,7 @@ from tasks.companies.wikidata.entity import (
     list_references,
     read_values,
 )
-from tasks.errors import BadRequest, DiligenceError, NotAllowed
+from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.language.normalise import plain_line, same_name
 from tasks.remote.fan_out import FanOut
 
@@ -40,6 +41,8 @@ _MAX_NAME: Final = 200
 """Characters of a name that is looked up."""
 _LANGUAGES: Final = ("en", "mul", "de", "fr", "es", "it", "nl", "sv")
 """In which a name is looked up; most companies have the same name in all of them."""
+_MAX_FETCHED_FOR_NAME: Final = 8
+"""Items fetched only for their names, where the query service does not give them."""
 
 
 def open_source() -> "WikidataSource":
@@ -98,11 +101,22 @@ class WikidataSource:
 
 
 def _names(ids: Sequence[str]) -> tuple[dict[str, ItemTerms], list[str]]:
-    """The names of the items, and a warning if they could not be requested."""
+    """The names of the items, and a warning if they could not be requested.
+
+    If the query service has none of them, the first items themselves are fetched.
+    """
     try:
-        return terms(ids), []
+        if names := terms(ids):
+            return names, []
+    except TooManyRequests as error:
+        return {}, [_without_names(error)]
+    except DiligenceError as error:
+        log.info("Wikidata's query service gives no names: %s", error.message)
+    try:
+        items = fetch_items(ids[:_MAX_FETCHED_FOR_NAME])
     except DiligenceError as error:
         return {}, [_without_names(error)]
+    return {id_: ItemTerms(item.label(), next(iter(item.texts("P297")), None)) for id_, item in items.items()}, []
 
 
 def _without_names(error: DiligenceError) -> str:

@@ -4,8 +4,8 @@ Files have a length and an md5 that must match. Native documents have neither: t
 read here, and their version is requested before and after.
 
 `version` "reflects every change made to the file on the server, even those not visible to the user" (reference of
-files). Whether an export counts as one, the documentation does not say. So `modifiedTime`, which every edit moves,
-tells whether a document was edited meanwhile.
+files). The documentation does not say whether an export counts as a change. So `modifiedTime` is requested too: if only
+the version changes, the export caused it, and that is remembered for the lifetime of the process.
 """
 
 import hashlib
@@ -205,21 +205,40 @@ def _export_native(
     client: Client, file: Mapping[str, Any], copy: BinaryIO, max_bytes: int | None
 ) -> tuple[DownloadBody, str]:
     _check(file, max_bytes)
-    before, is_complete = file, False
+    before, is_complete, silent_moves = file, False, 0
     for _ in range(_ATTEMPTS):
         body = DownloadBody(copy, max_bytes, resumable=False, html=False)
         _export(client, file, body)
         after = {**file, **request_file(client, file, "id,version,modifiedTime")}
         is_complete = body.framed or _has_end(copy, file)
-        is_same = read_version(after) == read_version(before) or (
-            before.get("modifiedTime") is not None and before["modifiedTime"] == after.get("modifiedTime")
+        moved = read_version(after) != read_version(before)
+        silently = (
+            moved and before.get("modifiedTime") is not None and before["modifiedTime"] == after.get("modifiedTime")
         )
-        if is_complete and is_same:
+        silent_moves += silently
+        if is_complete and (not moved or (silently and _export_moves_version(file["mimeType"], silent_moves))):
+            if not moved:
+                _moving_exports.setdefault(file["mimeType"], False)
             return body, read_version(after)
         before = after
     if not is_complete:
         raise SourceFailed("The document's export was cut off each time. Try again.")
     return body, f"{read_version(before)}-unsettled"  # no document has this version: it is read again next time
+
+
+_moving_exports: dict[str, bool] = {}
+"""Whether exporting a kind of document (by MIME type) moves its version, as far as this process has seen."""
+
+
+def _export_moves_version(mime_type: str, silent_moves: int) -> bool:
+    """Whether the export itself caused a version to move without an edit; not if others of the kind kept theirs.
+
+    A second move in a row shows that it does now.
+    """
+    if _moving_exports.get(mime_type) is False and silent_moves < _ATTEMPTS - 1:
+        return False
+    _moving_exports[mime_type] = True
+    return True
 
 
 def _export(client: Client, file: Mapping[str, Any], body: DownloadBody) -> None:

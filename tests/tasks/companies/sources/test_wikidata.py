@@ -354,6 +354,16 @@ def test_a_wikipedia_that_fails_leaves_a_warning_and_the_rest(serve: Serve) -> N
     assert facts().warnings == ["Wikipedia refuses the request (HTTP 403)."]
 
 
+@pytest.mark.parametrize("silent", [b'{"head": {}, "results": {"bindings": []}}', b"<html>"])
+def test_names_that_the_query_service_does_not_tell_are_taken_from_the_items(serve: Serve, silent: bytes) -> None:
+    server = serve(P452=[item_value("Q880")], P159=[item_value("Q64")], P17=[item_value("Q183")])
+    known = server.pages
+    assert callable(known)
+    server.pages = lambda asked: Reply(silent) if "rdfs" in asked.query.get("query", "") else known(asked)
+    assert value_of("industry") == "software industry"
+    assert (value_of("hq")["city"], value_of("hq")["country"]) == ("Berlin", "DE")
+
+
 def test_names_that_cannot_be_asked_leave_a_warning_and_the_rest(serve: Serve) -> None:
     server = serve(P452=[item_value("Q880")], P571=[moment("2015")])
     known = server.pages

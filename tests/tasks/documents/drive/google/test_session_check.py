@@ -20,6 +20,7 @@ def account(emulator: DriveEmulator, tmp_path: Path, monkeypatch: pytest.MonkeyP
     file = authorised_user_file(emulator, tmp_path / "login.json", ADA)
     monkeypatch.setenv("DILIGENCE_GOOGLE_CREDENTIALS", str(file))
     monkeypatch.setattr("tasks.documents.drive.google.session_check.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("tasks.documents.drive.google.download._moving_exports", {})  # as in a process of its own
     content: dict[str, str] = json.loads(file.read_text())
     return content
 
