@@ -8,6 +8,7 @@ import time
 import traceback
 
 from tests.benchmarks import (
+    asked_rooms,
     boxes,
     budgets,
     carry_over,
@@ -56,6 +57,7 @@ BENCHES = {
     "plants": plants.measure,
     "private_accounts": private_accounts.measure,
     "document_kinds": document_kinds.measure,
+    "asked_rooms": asked_rooms.measure,
     "word_order": word_order.measure,
     "glued_figures": glued_figures.measure,
     "pdf_speed": pdf_speed.measure,

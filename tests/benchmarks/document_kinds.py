@@ -30,7 +30,7 @@ _PARTS: Final = (
 )
 
 
-def _rows(name: str, fields: int = 4) -> Iterator[tuple[str, list[str]]]:
+def read_rows(name: str, fields: int = 4) -> Iterator[tuple[str, list[str]]]:
     """The fields of the lines of a file of labels, each with its part."""
     part = ""
     for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
@@ -43,7 +43,7 @@ def _rows(name: str, fields: int = 4) -> Iterator[tuple[str, list[str]]]:
 @cache
 def _find_files() -> dict[str, Path]:
     """The files below the folder by their repositories and paths."""
-    wanted = [row[:2] for _, row in _rows("document_kinds.txt")]
+    wanted = [row[:2] for _, row in read_rows("document_kinds.txt")]
     names = {name.rsplit("/", 1)[-1] for _, name in wanted}
     found = [path for path in Path(os.environ[FILINGS]).rglob("*") if path.name in names]
     return {
@@ -76,7 +76,7 @@ def measure(*, tell: str = "") -> Iterator[tuple[str, str, str]]:
 
 def _measure_kinds(part: str, *, is_told: bool) -> Iterator[tuple[str, str, str]]:
     given = right = wanted = found = 0
-    for of, (repository, name, kinds, _states) in _rows("document_kinds.txt"):
+    for of, (repository, name, kinds, _states) in read_rows("document_kinds.txt"):
         file = f"{repository}/{name}"
         if of != part or file not in _find_files():
             continue
@@ -93,7 +93,7 @@ def _measure_kinds(part: str, *, is_told: bool) -> Iterator[tuple[str, str, str]
 
 def _measure_answers(part: str, *, is_told: bool) -> Iterator[tuple[str, str, str]]:
     answered = asked = silent = open_questions = 0
-    for of, (file, question, pattern) in _rows("unanswered.txt", 3):
+    for of, (file, question, pattern) in read_rows("unanswered.txt", 3):
         own = file.removeprefix("text:") if file.startswith("text:") else ""
         if of != part or not (own or file in _find_files()):
             continue
