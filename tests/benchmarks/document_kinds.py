@@ -26,7 +26,7 @@ _NAMELESS: Final = "full_contract_txt/"
 """Files whose names say the kind of contract; they are given another."""
 _PARTS: Final = (
     *("development", "shut", "second development", "second shut", "third shut", "fourth shut"),
-    *("fifth open", "fifth shut", "sixth shut"),
+    *("fifth open", "fifth shut", "sixth shut", "seventh shut"),
 )
 
 
