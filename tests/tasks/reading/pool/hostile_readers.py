@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import gc
 import os
 import signal
 import time
@@ -67,6 +68,8 @@ def obedient(path: Path, extension: str) -> Reading:
             )
         case ["process"]:
             return Reading(str(os.getpid()))
+        case ["garbage"]:
+            return Reading(str(gc.isenabled()))
         case ["modules"]:
             import sys
 

@@ -146,6 +146,10 @@ def test_a_process_loads_neither_prefect_nor_tables_nor_settings(pool: Extractio
     assert loaded.isdisjoint({"prefect", "sqlmodel", "sqlalchemy", "litestar", "pydantic_settings", "pytest", "openai"})
 
 
+def test_a_process_collects_garbage_though_it_was_loaded_without(pool: ExtractionPool, document: Document) -> None:
+    assert pool.read(document("garbage"), ".txt").text == "True"
+
+
 def test_a_process_that_dies_between_documents_is_replaced(pool: ExtractionPool, document: Document) -> None:
     for _ in range(3):
         os.kill(int(pool.read(document("process"), ".txt").text), signal.SIGKILL)
