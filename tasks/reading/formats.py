@@ -151,10 +151,7 @@ OURS: Final = (
             ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
         },
     ),
-    DocumentFormat(
-        (".xml", ".xbrl"), ("application/xml", "text/xml"), f"xml-8 by {_XLSX}", "tasks.reading.xml_text",
-        better_with="libsclo.so",
-    ),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text"),
 )  # fmt: skip
 """The formats that the program reads itself."""
 

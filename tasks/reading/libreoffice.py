@@ -130,16 +130,10 @@ ODP: Final = replace(
     PPT, extension=".odp", source_filter="impress8", lost="Comments and documents inside it are left out."
 )
 FLAT_ODP: Final = replace(ODP, extension=".fodp", source_filter="OpenDocument Presentation Flat XML")
-XML: Final = replace(
-    XLSB, extension=".xml", source_filter="MS Excel 2003 XML",
-    lost="Its cells stand in the markup, in no rows. Save it as .xlsx.",
-)  # fmt: skip
-"""A workbook in one XML file."""
-
 CONVERSIONS: Final = (DOC, PPT)
 """Those without which a format is not read."""
 
-BETTER: Final = (RTF, ODT, ODP, XLSX, XLSB, XML)
+BETTER: Final = (RTF, ODT, ODP, XLSX, XLSB)
 """Those without which less is read of a format."""
 
 

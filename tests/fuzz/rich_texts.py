@@ -35,6 +35,17 @@ Words | with a bar
 """
 _JSON: Final = '{"a": [1, 2.5e10, null, true, "Gr\\u00f6\\u00dfe \\ud83d\\ude00"], "b": {"": []}}\n'
 _XML: Final = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!DOCTYPE a>\n<a b="c"><![CDATA[<d>]]>\xf6 &amp;</a>\n'
+_BOOK: Final = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:x="urn:schemas-microsoft-com:office:excel"
+ xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Styles><Style ss:ID="s1"><NumberFormat ss:Format="Percent"/>
+</Style><Style ss:ID="s2" ss:Parent="s1"/></Styles><Worksheet ss:Name="Ledger"><Table><Column ss:Index="2" ss:Hidden="1"
+ ss:Span="3"/><Row ss:Hidden="1"><Cell><Data ss:Type="String">Größe</Data><Comment ss:Author="Ann"><ss:Data>remark
+</ss:Data></Comment></Cell><Cell ss:Index="4" ss:StyleID="s2"><Data ss:Type="Number">0.125</Data></Cell></Row>
+<Row ss:Index="9" ss:Span="4"><Cell ss:MergeAcross="1" ss:Formula="=R[-1]C"/><Cell>
+<Data ss:Type="DateTime">2024-05-01T00:00:00.000</Data>
+</Cell></Row></Table><WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel">
+<PageSetup>
+<Header x:Data="&amp;Ltop"/></PageSetup><Visible>SheetHidden</Visible></WorksheetOptions></Worksheet></Workbook>"""
 _VALUES: Final = 'sep=;\nName;Betrag;"Ort ""x"""\n"Müller\nund Söhne";1.234,50;\n;"offen;-0,5\n\nc;d;e;f\n'
 _PAGE: Final = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>Filing</title><style>.h{display:none}
 p.s>b{visibility:hidden}</style></head><body><h1>Filing</h1><p class="s">one<br>two <b>three</b>&nbsp;&#8364;&euro;</p>
@@ -119,7 +130,7 @@ def documents() -> dict[str, list[bytes]]:
     return {
         ".md": [_MARKDOWN.encode()],
         ".json": [_JSON.encode()],
-        ".xml": [_XML.encode("latin-1")],
+        ".xml": [_XML.encode("latin-1"), _BOOK.encode()],
         ".csv": [_VALUES.encode("cp1252"), _VALUES.replace(";", ",").encode("utf-16"), b"a\tb\tc\n1\t2\t3\n" * 9],
         ".html": [_PAGE.encode(), b'<?xml version="1.0"?>' + _PAGE.replace("<script>", "<![CDATA[").encode()],
         ".rtf": [_RTF],

@@ -354,9 +354,10 @@ class ElementStream:
     `damaged` tells, at the end, whether anything was not well formed.
     """
 
-    def __init__(self, pieces: Iterable[bytes], tags: Iterable[str]) -> None:
+    def __init__(self, pieces: Iterable[bytes], tags: Iterable[str], encoding: str | None = None) -> None:
+        """`encoding` is that of the pieces, whatever they declare."""
         self._pieces = pieces
-        self._parser = etree.XMLPullParser(("start", "end"), tag=tags, recover=True, **_SAFELY)
+        self._parser = etree.XMLPullParser(("start", "end"), tag=tags, encoding=encoding, recover=True, **_SAFELY)
 
     def __iter__(self) -> Iterator[tuple[bool, etree._Element]]:
         """Whether it begins, and the element; at its end it is freed, once the next one is asked for."""

@@ -269,13 +269,10 @@ def read(source: Source) -> Reading:
     return read_package(Package(source), lambda: _recalculate(source))
 
 
-def read_package(
-    opened: Package, recalculate: Callable[[], Mapping[CellPlace, float | str]] = dict, *, with_printed: bool = True
-) -> Reading:
+def read_package(opened: Package, recalculate: Callable[[], Mapping[CellPlace, float | str]] = dict) -> Reading:
     """The text of the workbook in a package, which is closed; raises as `read`.
 
-    `recalculate` gives the values of the formulas, for those that have none stored; `with_printed`: printed headers
-    and footers are read.
+    `recalculate` gives the values of the formulas, for those that have none stored.
     """
     writer = Writer()
     with opened as package:
@@ -287,7 +284,7 @@ def read_package(
         def write(sheet: PackedSheet) -> str | None:
             printed = scanner.scan(workbook.pieces(sheet.part, scanner.readable), sheet.name)
             objects.write(sheet.part)
-            for kind, words in printed if with_printed else ():
+            for kind, words in printed:
                 writer.placed(kind, "", words)
             if not scanner.complete:
                 package.note_damage()

@@ -6,6 +6,11 @@ _RTF = b"{\\rtf1\\ansi " + MARKER.encode() + b"\\par "
 _PAGE = f"<p>{MARKER}</p>".encode()
 _TICKS = b"|" + b" ".join(b"`" * count for count in range(1, 190)) + b"\n"
 _VALUES = f"{MARKER},b\n".encode()
+_WORKBOOK = (
+    b'<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet><Table><Row><Cell><Data>'
+    + MARKER.encode()
+    + b"</Data></Cell>"
+)
 
 
 def documents() -> dict[str, bytes]:
@@ -26,6 +31,9 @@ def documents() -> dict[str, bytes]:
         "ticks.md": MARKER.encode() + b"\n|a|\n|-|\n" + _TICKS * 100,
         "brackets.json": MARKER.encode() + b"[" * 20_000_000,
         "elements.xml": f"<{MARKER}>".encode() + b"<a>" * 5_000_000,
+        "cells.xml": _WORKBOOK + b"<Cell/>" * 500_000,
+        "comments.xml": _WORKBOOK + b"<Cell><Comment><Data>abc</Data></Comment></Cell>" * 100_000,
+        "deep_cells.xml": _WORKBOOK + b"<Cell>" * 500_000,
         "groups.rtf": _RTF + b"{" * 2_000_000,
         "digits.rtf": _RTF + b"\\b" + b"1" * 10_000_000 + b" x",
         "notes.rtf": _RTF + b"{\\footnote x" * 100_000,

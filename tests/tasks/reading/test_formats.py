@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 VERSIONS = {
     ".rtf": "rtf-5 by docx-15",
-    ".xml": "xml-8 by xlsx-11",
+    ".xml": "xml-7",
     ".md": "md-2",
     ".json": "json-2",
     ".csv": "csv-3",
