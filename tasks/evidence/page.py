@@ -8,6 +8,7 @@ from math import ceil, sqrt
 from pathlib import Path
 from typing import Any, Final, Self
 
+import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image, ImageChops
 
@@ -179,7 +180,7 @@ class PdfPage:
         Raises:
             OSError: it cannot be written.
         """
-        packed = draw_picture(self._page, self.width, self.height)
+        packed = self._picture()
         if packed is None:
             return False
         content, suffix = packed
@@ -187,6 +188,18 @@ class PdfPage:
         part.write_bytes(content)
         part.replace(stem.with_suffix(suffix))
         return True
+
+    def _picture(self) -> tuple[bytes, str] | None:
+        if not self._pdf.uses_stand_in:
+            return draw_picture(self._page, self.width, self.height)
+        try:
+            page = self._pdf.page(self._index)  # the stand-in would be drawn as squares
+        except pypdfium2.PdfiumError:
+            return None
+        try:
+            return draw_picture(page.raw, self.width, self.height)
+        finally:
+            page.close()
 
     @cached_property
     def _shown(self) -> "_Shown":

@@ -59,7 +59,7 @@ class DocumentFormat:
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _OPEN: Final = "application/vnd.oasis.opendocument."
 _MACROS: Final = ".macroEnabled.12"
-_DOCX, _PPTX, _XLSX = "docx-15", "pptx-12", "xlsx-11"
+_DOCX, _PPTX = "docx-15", "pptx-12"
 """The versions of the readers that also read what LibreOffice makes of other formats."""
 
 OURS: Final = (
@@ -111,7 +111,7 @@ OURS: Final = (
         (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1",
         "tasks.reading.mail.eml:read_signed",
     ),
-    DocumentFormat((".pdf",), ("application/pdf",), "pdf-28", "tasks.reading.pdf.reader", has_second_try=True),
+    DocumentFormat((".pdf",), ("application/pdf",), "pdf-27", "tasks.reading.pdf.reader", has_second_try=True),
     DocumentFormat(
         (".png", ".jpg", ".jpeg", ".tif", ".tiff"), ("image/png", "image/jpeg", "image/tiff"), "image-1",
         "tasks.reading.image",
@@ -137,13 +137,12 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-7", "tasks.reading.xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), f"xlsb-6 by {_XLSX}",
-        "tasks.reading.xls:read_binary", better_with="libsclo.so",
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5", "tasks.reading.xlsb"
     ),
     DocumentFormat(
-        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), _XLSX,
+        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-11",
         "tasks.reading.xlsx.reader",
         {
             ".xlsm": f"application/vnd.ms-excel.sheet{_MACROS}",

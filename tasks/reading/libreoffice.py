@@ -112,11 +112,6 @@ XLSX: Final = Conversion(
 )  # fmt: skip
 """A workbook with the values of its formulas; most of the time is left for the workbook itself."""
 
-XLSB: Final = replace(
-    XLSX, extension=".xlsb", source_filter="Calc MS Excel 2007 Binary", recalculates=False, share=0.8,
-    lost="Number formats, comments, headers and footers are left out, and hidden rows are not marked.",
-)  # fmt: skip
-
 RTF: Final = replace(
     DOC, extension=".rtf", source_filter="Rich Text Format",
     lost="Notes, comments, headers and footers are left out.",
@@ -133,7 +128,7 @@ FLAT_ODP: Final = replace(ODP, extension=".fodp", source_filter="OpenDocument Pr
 CONVERSIONS: Final = (DOC, PPT)
 """Those without which a format is not read."""
 
-BETTER: Final = (RTF, ODT, ODP, XLSX, XLSB)
+BETTER: Final = (RTF, ODT, ODP, XLSX)
 """Those without which less is read of a format."""
 
 

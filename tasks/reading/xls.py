@@ -1,14 +1,11 @@
-"""Binary Excel workbooks: those from before 2007 (.xls), and those whose parts are records (.xlsb).
+"""Excel workbooks from before 2007: cells sheet by sheet as they are shown, then comments.
 
-xlrd reads the cells of the old ones (https://xlrd.readthedocs.io/en/latest/api.html), sheet by sheet as they are shown,
-then comments. It does not read text boxes, charts, or printed headers and footers: a warning says if any are left out.
-LibreOffice converts the others to .xlsx. Calamine is the second reader of both; it may crash if two cells are far
-apart, so it has a process of its own.
+xlrd reads the file (https://xlrd.readthedocs.io/en/latest/api.html). It does not read text boxes, charts, or printed
+headers and footers: a warning says if any are left out. Calamine is the second reader, in a separate process.
 """
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from io import BytesIO, StringIO
 from typing import Final
 
@@ -18,13 +15,11 @@ from xlrd.sheet import Sheet
 from tasks.errors import Damaged, DiligenceError, PasswordProtected
 from tasks.language.normalise import one_line
 from tasks.reading import embedded
-from tasks.reading.libreoffice import XLSB, read_through
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
-from tasks.reading.ooxml.package import CUT_OFF, MACROS, PART_LIMIT, Package
-from tasks.reading.text_writer import SHEET, Reading, Source, Writer
-from tasks.reading.xlsx import reader as xlsx
-from tasks.reading.xlsx.reader import MOST_SHEETS, CellsFullError, SheetWriter, read_with_calamine, show_cell
+from tasks.reading.ooxml.package import CUT_OFF
+from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.xlsx.reader import ERRORS, MOST_SHEETS, CellsFullError, SheetWriter, read_with_calamine, show_cell
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
 _FILEPASS: Final = 0x002F
@@ -40,12 +35,6 @@ _MAC_ENCODINGS: Final = {
     10001: "shift_jis", 10006: "mac_greek", 10007: "mac_cyrillic", 10029: "mac_latin2", 10081: "mac_turkish",
 }  # fmt: skip
 """Code pages of a Mac that Python has. In the others Roman letters stand as in mac_roman."""
-
-_ERRORS: Final = {
-    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
-    0x2B: "#GETTING_DATA",
-}  # fmt: skip
-"""Errors by their codes ([MS-XLS] 2.5.10)."""
 
 _KNOWN: Final = frozenset((367, 1200, 32768, 32769))
 """Code pages for which xlrd has its own names."""
@@ -92,36 +81,6 @@ def _read(source: Source) -> Reading:
         writer.warn(CUT_OFF)
     _Workbook(book, writer).write()
     return writer.reading()
-
-
-def read_binary(source: Source) -> Reading:
-    """The text of the workbook in `source` whose parts are records: through LibreOffice, or its cells alone.
-
-    Raises:
-        Damaged, PasswordProtected, TooLarge: it cannot be read.
-    """
-
-    def read_converted(made: bytes) -> Reading:
-        reading = xlsx.read(made)
-        names = (place.label for place in reading.places if place.kind == SHEET)
-        if not all(name.encode("utf-16-le") in workbook for name in names):
-            raise Damaged("LibreOffice makes an empty sheet of what it does not understand.")
-        return reading
-
-    with Package(source) as package:  # LibreOffice would open anything
-        workbook = b"".join(package.chunks(package.main_part("xl/workbook.bin"), PART_LIMIT))
-        has_macros = package.has_macros()
-    data = source if isinstance(source, bytes) else source.read_bytes()
-    data = ole.decrypt_package(data) if data.startswith(ole.MAGIC) else data
-    reading = read_through(XLSB, data, read_converted, _read_cells)
-    return replace(reading, warnings=[MACROS, *reading.warnings]) if has_macros else reading
-
-
-def _read_cells(data: bytes) -> Reading:
-    try:
-        return embedded.read_in_fork(_CELLS, data)
-    except (TimeoutError, ChildProcessError) as error:
-        raise Damaged("The file is damaged, or only LibreOffice reads it. Ask for it again, saved as .xlsx.") from error
 
 
 def _stream(data: bytes) -> bytes:
@@ -267,7 +226,7 @@ class _Workbook:
         if kind == xlrd.XL_CELL_BOOLEAN:
             return "TRUE" if value else "FALSE"
         if kind == xlrd.XL_CELL_ERROR:
-            return _ERRORS.get(value, "#N/A")
+            return ERRORS.get(value, "#N/A")
         if kind == xlrd.XL_CELL_TEXT:
             return str(value)
         return show_cell(value, self._code(sheet.cell_xf_index(row, column)), from_1904=self._book.datemode == 1)
@@ -281,4 +240,3 @@ class _Workbook:
 
 
 FALLBACK: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=ole.MAGIC)
-_CELLS: Final = embedded.FallbackReader(read_with_calamine, library="python_calamine", signature=embedded.ZIP)

@@ -6,6 +6,7 @@ Pages that are not certain to be read correctly are named in warnings.
 import ctypes
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from math import atan2, inf, pi
 from operator import sub
 from typing import Any, Final
@@ -15,6 +16,7 @@ import pypdfium2.raw as pdfium
 from tasks.reading.numerals import raise_text
 from tasks.reading.pdf import document
 from tasks.reading.pdf.document import PageText
+from tasks.reading.pdf.repair import find_packed
 
 _SAMPLE: Final = 8
 """Characters of a page that are asked for first: what a frame cuts off of a drawing is much, and drawn in one go."""
@@ -387,6 +389,17 @@ _SAMPLES: Final = 32
 _DOWN: Final = 0.5
 """Their share that have the next one of their piece below them on a page of columns."""
 
+_KNOWN_MAPS: Final = frozenset(
+    "GB-EUC GBpc-EUC GBK-EUC GBKp-EUC UniGB-UCS2 UniGB-UTF16 B5pc HKscs-B5 ETen-B5 ETenms-B5 UniCNS-UCS2 UniCNS-UTF16 "  # noqa: SIM905 - a list of names
+    "83pv-RKSJ 90ms-RKSJ 90msp-RKSJ 90pv-RKSJ Add-RKSJ EUC Ext-RKSJ UniJIS-UCS2 UniJIS-UCS2-HW UniJIS-UTF16 KSC-EUC "
+    "KSCms-UHC KSCms-UHC-HW KSCpc-EUC UniKS-UCS2 UniKS-UTF16 Identity DLIdent".split()
+)
+"""The maps that PDFium reads rightly in both directions, but for `_KNOWN_ACROSS`."""
+
+_KNOWN_ACROSS: Final = frozenset({"83pv-RKSJ", "90pv-RKSJ", "KSCpc-EUC"})
+"""Maps that PDFium knows for rows alone."""
+
+_MAP: Final = re.compile(rb"/Encoding\s{0,9}/([A-Za-z0-9-]{1,32}?)(-?[HV])(?![A-Za-z0-9-])")
 _MOST_OBJECTS: Final = 3_000
 _RUN: Final = 3
 """Pieces of text side by side that cover nothing: single ones are spaces."""
@@ -448,3 +461,16 @@ def loses_glyphs(page: Any) -> bool:
         if run >= _RUN:
             return True
     return False
+
+
+def has_unknown_maps(data: bytes) -> bool:
+    """Whether a font in a PDF has a character map that PDFium does not know."""
+    contents = (data, *(item.content for item in find_packed(data)))
+    return any(_is_unknown(*match.groups()) for content in contents for match in islice(_MAP.finditer(content), 10_000))
+
+
+def _is_unknown(name: bytes, mode: bytes) -> bool:
+    base = name.decode()
+    if not mode.startswith(b"-"):
+        return bool(base)  # "H" and "V" by themselves are maps
+    return base not in _KNOWN_MAPS or (base in _KNOWN_ACROSS and mode == b"-V")

@@ -185,7 +185,7 @@ def _write_pages(document: PdfDocument, writer: Writer) -> None:
     finally:
         if collects:
             gc.enable()
-    contents = [content._replace(unknown=max(content.lost, content.unknown)) for content in contents]
+    _doubt(document, contents)
     _add_doubtful(document, contents, scans)
     is_lossy = any(pages.LOST.search(page.text) for page in contents)
     ligatures = pages.find_lost_letters(document.data) if is_lossy else {}
@@ -265,7 +265,7 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         is_plain = True
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
     text = reading.text
-    lost = (len(text) < _LITTLE or defects.is_east_asian(text)) and defects.loses_glyphs(page)
+    lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     if len(text) < _LITTLE and not reading.unknown and not lost:
         scans.add(index, page, text)
     if reading.is_hidden:
@@ -302,6 +302,16 @@ def _set_values(
     patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values)
     found = (re.search(rf"(?<!\w){pattern}(?!\w)", again.text) for pattern in patterns)
     return again if all(found) else reading
+
+
+def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:
+    """Mark the pages of which PDFium loses glyphs, or whose character maps it does not know."""
+    uncertain = {index for index, content in enumerate(contents) if content.lost}
+    foreign = {index for index, content in enumerate(contents) if defects.is_east_asian(content.text)}
+    if (foreign or document.uses_stand_in) and defects.has_unknown_maps(document.data):
+        uncertain |= foreign | {index for index, content in enumerate(contents) if len(content.text) < _LITTLE}
+    for index in uncertain:
+        contents[index] = contents[index]._replace(unknown=max(1, contents[index].unknown))
 
 
 def _add_doubtful(document: PdfDocument, contents: list[PageReading], scans: Scans) -> None:

@@ -1,7 +1,7 @@
 """Workbooks: sheets in order, including hidden ones; on each its cells row by row, then what surrounds them.
 
 Comments come first of these, then text boxes, charts, diagrams, and finally printed headers and footers. Shared strings
-and number formats are read when the first cell needs them. Other workbooks (.xls, .ods) give their cells as text:
+and number formats are read when the first cell needs them. Other workbooks (.xls, .xlsb) give their cells as text:
 `SheetWriter` writes them in rows as here.
 """
 
@@ -13,7 +13,7 @@ from io import BytesIO
 from itertools import islice
 from typing import Final, NamedTuple
 
-from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from python_calamine import CalamineWorkbook
 
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
@@ -420,6 +420,12 @@ def _string_items(piece: bytes) -> list[bytes]:
     return simple if len(simple) == len(items) else list(map(rich_text, items))
 
 
+ERRORS: Final = {
+    0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}  # fmt: skip
+"""Errors by their codes ([MS-XLS] 2.5.10)."""
+
 LAST_COLUMN: Final = 16_384
 MOST_SHEETS: Final = 10_000
 MOST_WORDS: Final = 16 << 20
@@ -561,13 +567,8 @@ def read_with_calamine(source: Source) -> Reading:
     writer = Writer()
     data = source if isinstance(source, bytes) else source.read_bytes()
     with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
-        for number, sheet in enumerate(workbook.sheets_metadata):
-            with named_sheet(writer, sheet.name, hidden=sheet.visible is not SheetVisibleEnum.Visible):
-                is_chart = sheet.typ is not SheetTypeEnum.WorkSheet
-                for row in () if is_chart else workbook.get_sheet_by_index(number).iter_rows():
-                    writer.text("\t".join(map(_show_value, row)).rstrip("\t"))
+        for number, name in enumerate(workbook.sheet_names):
+            with named_sheet(writer, name):
+                for row in workbook.get_sheet_by_index(number).iter_rows():
+                    writer.text("\t".join(one_line(str(value)) for value in row).rstrip("\t"))
     return writer.reading()
-
-
-def _show_value(value: object) -> str:
-    return without_noise(repr(value)) if isinstance(value, float) else one_line(str(value))

@@ -174,12 +174,13 @@ def test_of_a_page_with_more_glyphs_than_are_looked_at_no_place_is_certain(
     assert Drawn(tmp_path, data, "Said here").boxes == []
 
 
-def test_vertical_columns_are_boxed_in_their_column(tmp_path: Path) -> None:
+def test_vertical_columns_have_a_box_a_column(tmp_path: Path) -> None:
     columns = east_asian.lines("Japan1", "UniJIS-UCS2-V")
-    drawn = Drawn(tmp_path, east_asian.pdf("Japan1", "UniJIS-UCS2-V"), columns[1])
-    tall = [box for box in drawn.boxes if box.bottom - box.top > 80]
-    assert tall
-    assert all(box.right - box.left < 20 and box.left > 440 for box in drawn.boxes)
+    drawn = Drawn(tmp_path, east_asian.pdf("Japan1", "UniJIS-UCS2-V"), columns[2])
+    (box,) = drawn.boxes
+    assert box.right - box.left < 20
+    assert box.bottom - box.top > 80
+    assert box.left == pytest.approx(500 - 60, abs=10)
 
 
 def test_words_printed_twice_to_look_bold_have_one_box(tmp_path: Path) -> None:

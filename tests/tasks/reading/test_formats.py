@@ -33,11 +33,11 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-15",
     ".html": "html-3",
-    ".pdf": "pdf-28",
+    ".pdf": "pdf-27",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
-    ".xls": "xls-7",
-    ".xlsb": "xlsb-6 by xlsx-11",
+    ".xls": "xls-6",
+    ".xlsb": "xlsb-5",
     ".xlsx": "xlsx-11",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
