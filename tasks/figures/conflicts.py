@@ -21,7 +21,7 @@ from functools import lru_cache
 from statistics import median
 from typing import Any, Final, Literal
 
-from tasks.figures.certainty import agrees
+from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, UNKNOWN, WORDS, Figure
 from tasks.figures.statement_checks import DEBT_PARTS
 from tasks.language.normalise import plain

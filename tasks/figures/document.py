@@ -257,11 +257,6 @@ class LedgerDocument:
         """Whether its cells are stored as numbers, in which a point is always the decimal point."""
         return self.format in _STORED
 
-    @property
-    def is_of_cells(self) -> bool:
-        """Whether it is a workbook or a list of rows, of which any cell can be anything."""
-        return self.format in _SHEETS
-
     @cached_property
     def kind(self) -> ReportKind:
         """What it is."""

@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple, cast
 
-from tasks.figures.certainty import agree, agrees, has_happened, is_ahead, keep_tables
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import (
     ACTUAL,
@@ -38,10 +37,10 @@ from tasks.figures.figure import (
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import find_founding_years, sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest
-from tasks.figures.table_figures import NEVER_NEGATIVE, TableCandidate
+from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.tags import Tag, parse_tag
-from tasks.reading.text_writer import SHEET, Place, lowest_confidence
+from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
 
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -249,7 +248,7 @@ def show_actual(document: LedgerDocument, figures: Sequence[Figure], findings: F
     run_on = {
         part
         for figure in figures
-        if (part := document.part(figure.start)) and part.kind == SHEET and is_ahead(document, figure)
+        if (part := document.part(figure.start)) and part.kind == SHEET and _is_ahead(document, figure)
     }
     furthest = max((last_day(figure.period) for figure in figures), default="")
     own = find_named_basis(document.name.rpartition(".")[0] or document.name)
@@ -266,7 +265,7 @@ def show_actual(document: LedgerDocument, figures: Sequence[Figure], findings: F
             findings.leave_out("years that may not have been over")
             continue
         basis = _find_basis(document, figure, named, of_plan=named == "forecast" or part in run_on)
-        if basis == figure.basis and document.is_doubted and not has_happened(figure):
+        if basis == figure.basis and document.is_doubted and not _happened(figure):
             findings.leave_out("files whose date cannot be")
         else:
             settled.append(figure if basis == figure.basis else replace(figure, basis=basis))
@@ -275,7 +274,7 @@ def show_actual(document: LedgerDocument, figures: Sequence[Figure], findings: F
 
 def _find_repeated(figures: Sequence[Figure]) -> list[Figure]:
     """The figures of a workbook; forecasts that repeat an actual one to the last digit are actual."""
-    said = {_said(each) for each in figures if each.basis in _KINDS and each.value and has_happened(each)}
+    said = {_said(each) for each in figures if each.basis in _KINDS and each.value and _happened(each)}
     return [
         replace(each, basis="management")
         if each.basis == "forecast" and _said(each) in said and not find_basis(each.place)
@@ -302,9 +301,19 @@ def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, 
     """The basis of a figure that has none of its own: what its names say, or a forecast of what was not over."""
     if named in ALWAYS and WORDS.actual_heading.search(figure.place) is None:
         return cast("Basis", named)
-    if is_ahead(document, figure) or (_is_planned(document, figure, of_plan=of_plan) and not has_happened(figure)):
+    if _is_ahead(document, figure) or (_is_planned(document, figure, of_plan=of_plan) and not _happened(figure)):
         return "forecast"
     return figure.basis
+
+
+def _happened(figure: Figure) -> bool:
+    """Whether the words or the columns beside a figure say that it is an actual one."""
+    return figure.basis in ACTUAL or WORDS.actual_heading.search(figure.place) is not None
+
+
+def _is_ahead(document: LedgerDocument, figure: Figure) -> bool:
+    """Whether a figure's period ended after its file was last changed, or has not ended yet."""
+    return last_day(figure.period) > (document.file_dates(figure.start)[1] or today().isoformat())
 
 
 def _is_of_running_year(document: LedgerDocument, figure: Figure, furthest: str) -> bool:
@@ -312,7 +321,7 @@ def _is_of_running_year(document: LedgerDocument, figure: Figure, furthest: str)
     a fiscal year that was over, the year so far, or a plan.
     """
     changed = document.file_dates(figure.start)[1] or ""
-    if not changed[:4] == furthest[:4] == last_day(figure.period)[:4] or not is_ahead(document, figure):
+    if not changed[:4] == furthest[:4] == last_day(figure.period)[:4] or not _is_ahead(document, figure):
         return False
     when = header_period(figure.place.partition("column “")[2].rstrip("”"))
     names_year = when is not None and (
@@ -330,7 +339,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-31"
+VERSION: Final = "ledger-30"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
@@ -342,6 +351,10 @@ _NAME_WORDS: Final = 9
 """A line of so many words is no company's name."""
 _WEAK: Final = 2
 """From here on a label means a concept only where no surer one stands."""
+_TELLING: Final = 4
+"""So many digits of two amounts of one concept and period are the same by no chance."""
+_FAR_BELOW: Final = 100
+"""So many times below those in a scale, an amount without one is in it too, rather than that much less."""
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 _LONGEST: Final = 300
@@ -359,9 +372,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
         said = known.get(_kind_key(figure), ()) if figure.entity is None else ()
         return _is_another_debt(figure, sums) or (bool(said) and not any(agree(figure, one) for one in said))
 
-    # What cells say in sentences is seldom about the company: notes, questions, descriptions.
-    spoken = () if document.is_of_cells else sentence_figures(document, taxonomy, findings)
-    sentences, differing = _part(spoken, differs)
+    sentences, differing = _part(sentence_figures(document, taxonomy, findings), differs)
     findings.leave_out("sentences that differ from the statements", len(differing))
     figures = with_tags(document, taxonomy, [*in_tables, *sentences], findings)
     figures.sort(key=lambda figure: figure.start)
@@ -382,9 +393,12 @@ _Sums = Mapping[str, tuple[Decimal, Decimal]]
 
 def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> tuple[list[Figure], _Sums]:
     """The figures of the tables without those that the statements contradict, and the statements' sums of debt."""
-    read = list(cell_figures(document, taxonomy, findings))
-    certain = keep_tables(read, findings) if document.is_of_cells else [table for _, table in read]
-    tables = [[replace(each, table=number) for each in table] for number, table in enumerate(certain)]
+    tables = [
+        [replace(each, table=number) for each in table]
+        for number, table in enumerate(cell_figures(document, taxonomy, findings))
+    ]
+    if document.stores_numbers:
+        tables = _without_unscaled(tables, findings)
     candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
     in_tables, of_others = _without_contradictions(document, candidates, findings)
     own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
@@ -393,6 +407,32 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
     in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
     findings.leave_out("notes that differ from the statements", len(of_notes))
     return [*in_tables, *(each.figure for each in of_statements)], sums
+
+
+def _without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
+    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale, nor those
+    whose currency no words say and that are far below all of their concept in a scale.
+    """
+    scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
+    sizes: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for figure in (each.figure for each in chain.from_iterable(tables) if each.figure.scale):
+        scaled[_digits(figure)].add(figure.value)
+        sizes[figure.concept, figure.unit] += [abs(figure.value)] if figure.value and figure.unit != "count" else []
+
+    def is_unscaled(figure: Figure, *, has_units: bool) -> bool:
+        if figure.scale or not 0 < abs(figure.value) < WRITTEN_OUT:
+            return False
+        others, size = scaled.get(_digits(figure), ()), min(sizes[figure.concept, figure.unit], default=0)
+        repeats = bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
+        return repeats or (not has_units and abs(figure.value) * _FAR_BELOW < size)
+
+    kept = [[each for each in table if not is_unscaled(each.figure, has_units=each.has_units)] for table in tables]
+    findings.leave_out("no scale", sum(map(len, tables)) - sum(map(len, kept)))
+    return kept
+
+
+def _digits(figure: Figure) -> tuple[str, str, tuple[int, ...]]:
+    return figure.concept, figure.period, figure.value.normalize().as_tuple().digits
 
 
 def _kind_key(figure: Figure) -> tuple[str, str, str, bool]:
@@ -425,6 +465,16 @@ def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings
     kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
     findings.leave_out("scans that recognition is not sure of", len(figures) - len(kept))
     return kept
+
+
+def agree(one: Figure, other: Figure) -> bool:
+    """Whether two figures say the same, given how they are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
+    return agrees(one.value, one.step, other.value, other.step)
+
+
+def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
+    """As `agree`, for values and the worth of their last digits."""
+    return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
 
 
 def _without_contradictions(

@@ -23,6 +23,7 @@ from tasks.figures.statement_checks import (
     STATEMENT_WEIGHT,
     RunningSums,
     find_untied,
+    is_recognised,
     may_be_revenue,
     of_statement,
     without_items,
@@ -42,6 +43,7 @@ from tasks.figures.table_figures import (
     blocks,
     cell_figure,
     has_decimal_comma,
+    keep_in_scale,
     settle_candidates,
 )
 from tasks.figures.table_grids import Grid, is_statement_name
@@ -71,21 +73,21 @@ _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
 
 
-def cell_figures(
-    document: LedgerDocument, taxonomy: Taxonomy, findings: Findings
-) -> Iterator[tuple[int, list[TableCandidate]]]:
-    """The rows and the figures of each table of a document; numbers left out are counted in `findings`."""
+def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
+    """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
     whole = table_grids.whole_grids(document.text, reader.meaning, of_pages=document.of_pages, sheets=document.sheets)
     for grid in chain.from_iterable(blocks(each, reader) for each in whole):
         if _may_speak(grid, reader):
-            read = _Table(document, reader, grid, findings).candidates()
+            read = keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
             found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
-            if found:
+            if document.stores_numbers and not is_recognised(grid, found):
+                findings.leave_out("long tables that give one figure alone", len(found))
+            elif found:
                 _keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
-                    yield len(grid.rows), sure
+                    yield sure
 
 
 def _keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None:
@@ -243,6 +245,8 @@ class _Table:
             return
         if len(filled) == 2 and row.width < self._width and WORDS.date_beside.fullmatch(row.name):
             return  # the day of a valuation or a print, over columns that it does not head
+        if self._body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
+            filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1
         if alone and self._body and not labels.is_date(filled[0]):
             self._section = filled[0]

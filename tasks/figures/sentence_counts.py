@@ -73,6 +73,7 @@ def _time(document: LedgerDocument, sentence: str, match: re.Match[str], spoken:
     when = find_period(sentence, match.start(), match.start("number"), match.end("number"))
     when = when or own_period(document, sentence, match.start(), match.end())
     when = when or spoken.inherit(sentence, match.start("number"), instant=not share)
+    when = when or (spoken.of_the_year(sentence, match.start()) if share else None)
     said = when is None and WORDS.listed_name.fullmatch(sentence, 0, match.start("number"))
     if said and WORDS.listed_end.match(sentence, match.end("number")):
         when = spoken.own_time()

@@ -99,6 +99,18 @@ class Spoken:
         self.of_lists.add(self.start)
         return when
 
+    def of_the_year(self, sentence: str, begin: int) -> When | None:
+        """The year that ends on the date of the sentence before, for what is always measured over a year."""
+        day = self.inherit(sentence, begin, instant=True) or self.inherit(sentence, begin, instant=False)
+        if (
+            day is None
+            or day.months not in {None, 12}
+            or day.end is None
+            or self._document.calendar.year_end(day.end.year) != day.end
+        ):
+            return None
+        return replace(day, months=12)
+
     def _of_heading(self, *, instant: bool) -> When | None:
         heading = _lead_over(self._document.text, self.start) or self._document.heading(self.start)
         over = _line_over(self._document.text, self.start) if self._document.is_listed(self.start) else ""

@@ -24,6 +24,8 @@ _FLOWS: Final = tuple(
 )
 _MOST_ROWS: Final = 400
 _TWO: Final = 2
+_SHORT: Final = 20
+"""Rows up to which a table is short."""
 _BOUND: Final = 3
 """Units of the last digit by which rounded parts may miss their total, and one more for every four parts."""
 
@@ -140,6 +142,14 @@ def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
     return has_costs and not (
         any(map(WORDS.result_row.fullmatch, above)) or any(map(WORDS.heading_of_other_income.match, heads))
     )
+
+
+def is_recognised(grid: Grid, found: Sequence[TableCandidate]) -> bool:
+    """Whether a table is short, of people, a statement or of two concepts: a long one of a sheet may be of anything."""
+    heads = [*grid.titles, *(row.name for row in grid.rows[:3])]
+    is_named = any(WORDS.statement_heading.search(head) or WORDS.trial_balance.search(head) for head in heads)
+    is_sure = is_named or any(each.weight >= STATEMENT_WEIGHT or each.figure.unit == "count" for each in found)
+    return is_sure or len(grid.rows) <= _SHORT or len({each.figure.concept for each in found if each.rank < _WEAK}) > 1
 
 
 def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCandidate]:

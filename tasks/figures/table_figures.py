@@ -40,6 +40,8 @@ NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets
 """Concepts whose figure is a change or an adjustment where it is below zero."""
 _WITH_DOLLAR_SIGN: Final = frozenset({"USD", *DOLLARS})
 """Currencies that a bare "$" may be of, under a header that says which."""
+_UNTOLD: Final = "?"
+"""The scale of an amount that is too small to be written out in full, where nothing tells another."""
 _THOUSAND: Final = 1000
 _MOST_PERCENT: Final = Decimal(200)
 """Up to here a number under "%" is a percentage, and above it money."""
@@ -69,10 +71,11 @@ def measure(
     if currency is None:
         return None
     multiplier = _find_multiplier(document, amount, units)
-    if multiplier is None:
+    if multiplier is None and (currency != UNKNOWN or document.usual_multiplier > 1):
         findings.leave_out("no scale")
         return None
-    scale = amount.scale or scale_name(multiplier)
+    scale = amount.scale or scale_name(multiplier) if multiplier else _UNTOLD
+    multiplier = multiplier or 1
     if multiplier == _THOUSAND and amount.step == _THREE_DECIMALS and not document.stores_numbers:
         amount = replace(amount, value=amount.value * _THOUSAND, step=Decimal(1))  # "1.234" in thousands
     value = amount.value * multiplier
@@ -84,12 +87,37 @@ def measure(
     return value, amount.step * multiplier, document.dollar(currency), scale
 
 
+def keep_in_scale(candidates: list["TableCandidate"], findings: Findings) -> list["TableCandidate"]:
+    """The candidates of a table, of amounts too small to be written out those whose row has larger ones of no scale."""
+    told = [each.figure for each in candidates if each.figure.scale != _UNTOLD]
+    known = {(figure.concept, figure.period) for figure in told}
+    largest: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for figure in told:
+        if figure.unit == UNKNOWN and not figure.scale:
+            row = figure.concept, figure.label
+            largest[row] = max(largest[row], abs(figure.value))
+    kept = []
+    for each in candidates:
+        figure = each.figure
+        if figure.scale != _UNTOLD:
+            kept.append(each)
+        elif (
+            0 < largest[figure.concept, figure.label] < abs(figure.value).scaleb(1)
+            and (figure.concept, figure.period) not in known
+        ):
+            kept.append(replace(each, figure=replace(figure, scale="")))
+        else:
+            findings.leave_out("no scale")
+    return kept
+
+
 def _measure_count(
     amount: Amount, allowed: frozenset[str], units: Units, row_units: Units
 ) -> tuple[Decimal, Decimal, str, str] | None:
-    """The value of a count with its step, unit and scale; None if it is no whole number of things."""
+    """The value of a count, or of a share stored as a fraction of one without a percent format."""
     if "percent" in allowed and "count" not in allowed:
-        return None  # a bare fraction may be any ratio
+        is_part = not units.percent and amount.unit is None and 0 < abs(amount.value) < 1
+        return (amount.value * 100, amount.step * 100, PERCENT, "") if is_part else None
     multiplier = row_units.multiplier or 1
     value = amount.value * multiplier
     is_whole = value == value.to_integral_value() or "count" not in allowed

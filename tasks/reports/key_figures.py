@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from tasks.companies.claims import Claim, find_founding_year
-from tasks.figures.certainty import agrees
 from tasks.figures.conflicts import RULE, RoomFigure, Step, room_row
 from tasks.figures.derived import choose_counted_figures
+from tasks.figures.document_figures import agrees
 from tasks.figures.figure import ACTUAL, taxonomy
 from tasks.figures.from_sentences import FOUNDING_YEAR
 from tasks.language.periods import count_months, last_day

@@ -250,3 +250,41 @@ def test_rough_amounts_in_a_row_name_no_parts() -> None:
     assert not findings(head.format("More people")).figures
     to_june = findings("EUR\n\tJan ~Jun 2024\tJan~Jun 2023\nRevenue\t12,000\t14,000\n").figures
     assert {figure.period for figure in to_june} == {"2024-01-01/2024-06-30", "2023-01-01/2023-06-30"}
+
+
+@cases(
+    ("title", "second", "values"),
+    [
+        ("Model, EUR", "Other", []),
+        ("Income statement, EUR", "Other", [50_000]),
+        ("Model, EUR", "Gross profit", [50_000, 20_000]),
+        ("Model, EUR", "Headcount", [50_000, 20_000]),
+    ],
+)
+def test_a_long_table_of_a_sheet_needs_more_than_one_name_that_is_known(
+    title: str, second: str, values: list[int]
+) -> None:
+    rows = "".join(f"Bagel {at}\t{at}00\n" for at in range(1, 25))
+    text = f"{title}\t2024\n{rows}Total revenue\t50,000\n{second}\t20,000\n"
+    found = find_figures(LedgerDocument(text, [(0, len(text), "sheet", "Sheet1")], "a.xlsx"), taxonomy())
+    assert [int(figure.value) for figure in found.figures] == values
+    assert ("long tables that give one figure alone" in found.left_out) is not bool(values)
+
+
+def test_numbers_of_rows_that_look_like_years_are_none() -> None:
+    rows = "".join(f"{at}\t{at}000000\t{at}0000\t{at}500000\n" for at in range(1, 2100))
+    found = find_figures(LedgerDocument(f"No\tRevenue\tNet income\tTotal assets\n{rows}", [], "a.csv"), taxonomy())
+    assert found.figures == []
+
+
+def test_of_sections_the_groups_gives_the_companys_figure() -> None:
+    text = "EUR\t2024\nGroup\nRevenue\t9,100,200\nSubsidiary A\nRevenue\t3,100,200\n"
+    figures = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    assert (int(figures[0].value), figures[0].entity) == (9_100_200, None)
+
+
+def test_a_share_behind_a_sentence_of_the_year_is_of_that_year() -> None:
+    text = "Revenue was EUR 9.4 million in the year ended 31 December 2024. "
+    text += "The largest customer accounted for 18 % of revenue.\n"
+    figures = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    assert [figure.period for figure in figures if figure.unit == "percent"] == ["2024-01-01/2024-12-31"]

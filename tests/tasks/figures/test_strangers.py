@@ -557,6 +557,22 @@ def test_a_name_over_all_columns_is_of_nobody_unless_it_is_of_the_whole(title: s
     assert [(value, entity) for _, value, _, entity in found] == [(value, None) for value in values]
 
 
+@cases(
+    ("rows", "kept"),
+    [
+        ("Net income\t950\t1,050\n", ["950", "1050"]),
+        ("Revenue\t45,000\t51,000\nNet income\t465.69\t510\n", ["45000", "51000"]),
+        ("Net income\t50\t1,050\n", ["1050"]),
+        ("Net income\t450\t465\n", []),
+        ("Net income\t950\t€1,050\n", ["1050"]),
+        ("Sales (units)\t350\t410\nRevenue\t120,000\t130,000\n", ["120000", "130000"]),
+        ("Sales (units)\t950\t1,050\nRevenue\t120,000\t\n", ["120000", "1050"]),
+    ],
+)
+def test_a_small_amount_is_kept_beside_others_of_its_row_without_scale_and_currency(rows: str, kept: list[str]) -> None:
+    assert sorted(value for _, value, *_ in figures("\t2022\t2023\n" + rows)) == sorted(kept)
+
+
 def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     head = "Year\tCompany\tRevenue\tTotal assets\n"
     rows = "2022\tAlpha\t$45,000\t$90,000\n2023\tAlpha\t$51,000\t$95,000\n"
