@@ -158,7 +158,8 @@ def _keep_covered(
 
 def _with_value(texts: Sequence[str], at: int) -> Sequence[str]:
     """A text and, where it leads to the one behind it, that one: "Contract value:", "Are directors paid?"."""
-    return texts[at : at + 2] if texts[at].rstrip().endswith((":", "?")) else texts[at : at + 1]
+    behind = [text for text in texts[at + 1 : at + 2] if not text.rstrip().endswith("?")]
+    return [texts[at], *behind] if texts[at].rstrip().endswith((":", "?")) else texts[at : at + 1]
 
 
 def _rank(question: str, candidates: Mapping[str, Source]) -> list[Candidate]:

@@ -151,6 +151,15 @@ def test_a_question_of_which_the_text_says_nothing_is_not_answered(
     assert sentence is None or sentence in shown
 
 
+def test_a_question_leads_to_the_line_behind_it_and_to_no_other_question() -> None:
+    source = Source(
+        1, "a.txt", None, "Is the company insured?\nIs there a pension scheme?\nYes.\nThe rent is due in May."
+    )
+    shown = [sentence for sentence, _ in best_sentences("Is the company insured?", [source]) or ()]
+    assert "Is the company insured?" in shown
+    assert "Is there a pension scheme?" not in shown
+
+
 def test_words_that_only_look_like_the_questions_answer_nothing() -> None:
     tellers = "".join(f" The head teller counts cash in vault {number} each day." for number in range(40))
     text = f"Overdrafts of officers. They are paid back at once. {tellers}"
