@@ -410,12 +410,14 @@ class _ScanBatch:
             with database.reading() as session:
                 self._most -= count_pages_since(session, self._since)
         self._queue.extend(self._unread)
-        with spool() as self._folder:
+        with spool() as self._folder, database.claims() as self._claims:
             while self._queue and not self.reason:
                 for page in recognise_pages(self._pages(), found):
                     self._left[page.content_hash] -= 1
                     if not self._left[page.content_hash]:
                         self._finish(page.content_hash)
+                if self._queue and not self.reason:
+                    time.sleep(_LONGEST_WAIT)
 
     def close(self) -> list[DocumentOutcome]:
         """Store what was read of unfinished documents; returns all outcomes."""
@@ -424,13 +426,24 @@ class _ScanBatch:
         return list(self._outcomes.values())
 
     def _pages(self) -> Iterator[ScannedPage]:
-        """The pages to recognise, document by document; each document is fetched when its turn comes."""
-        while self._queue:
+        """The pages to recognise, document by document; each document is fetched when its turn comes.
+
+        Documents whose pages another process recognises stay in the queue: what it has not done is done after it.
+        """
+        for _ in range(len(self._queue)):
             document = self._queue.popleft()
             content_hash, document_format = self._known[document.id].content_hash, texts.find_document_format(document)
-            filled = None if content_hash in self._open else texts.fill_again(content_hash, document_format)
+            if content_hash in self._open:
+                continue
+            if not self._claims.take(f"scans {content_hash}"):
+                self._queue.append(document)
+                continue
+            filled = texts.fill_again(content_hash, document_format)
             fetched = self._fetch(document, content_hash) if filled and filled.waiting else None
             if fetched is None or filled is None:
+                self._claims.release(f"scans {content_hash}")
+                if filled:
+                    self._record(content_hash, filled.text)
                 continue
             self._open[content_hash] = document, fetched
             self._left[content_hash] = len(filled.waiting)
@@ -459,12 +472,17 @@ class _ScanBatch:
         document, fetched = self._open.pop(content_hash)
         fetched.release()
         filled = texts.fill_again(content_hash, texts.find_document_format(document), self.reason)
+        self._claims.release(f"scans {content_hash}")
         if filled is None:
             return
         if filled.waiting:  # pages of doubtful characters, of which a few are tried first
             self._queue.append(document)
+        self._record(content_hash, filled.text)
+
+    def _record(self, content_hash: str, text: TextSummary) -> None:
+        """Store the outcomes of all documents with a content."""
         outcomes = [
-            outcome_of(one.id, filled.text, self._since)
+            outcome_of(one.id, text, self._since)
             for one in self._unread
             if self._known[one.id].content_hash == content_hash
         ]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,11 @@ from reportlab.pdfgen.canvas import Canvas
 from sqlmodel import select
 
 from storage import database
+from storage.documents import room_documents
 from storage.texts import Outcome, StoredText
 from tasks.documents import texts as texts_module
+from tasks.documents.batch import read_documents, recognise_scans
+from tasks.documents.index import index_room
 from tasks.documents.texts import document_text
 from tasks.reading.configuration import ReadingSettings, engine_name
 from tasks.reading.ocr.recognise import Engines
@@ -123,6 +126,25 @@ def test_a_page_that_took_too_long_is_read_again_when_there_is_more_time(
     monkeypatch.setenv("DILIGENCE_OCR_PAGE_TIMEOUT", "2")
     assert texts_module.stored_pages(content_hash, engines) == {}
     assert late not in texts_module.readers(".pdf")
+
+
+def test_two_runs_side_by_side_recognise_each_page_once(
+    write: Write, read: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_OCR_ENGINE", "tesseract")
+    monkeypatch.setenv("PATH", str(program(tmp_path / "bin", "sleep 0.1; exit 1")), prepend=":")
+    for number in range(6):
+        pages = [picture(f"Page {number}.{page}") for page in range(2)]
+        write(f"Contracts/{number}.pdf", scan(tmp_path / "scan.pdf", pages).read_bytes())
+    whole, folder = index_room("root"), index_room("Contracts")
+    for room in (whole, folder):
+        with database.reading() as session:
+            read_documents(room, [row.document_id for row in room_documents(session, room)])
+    assert len(read) == 6
+    with ThreadPoolExecutor(2) as threads:
+        outcomes = list(threads.map(recognise_scans, (whole, folder)))
+    assert len(read) == 6 + 12
+    assert [len(found) for found in outcomes] == [6, 6]
 
 
 @pytest.mark.parametrize("given", ["eng", "eng+deu", "eng,deu", "eng, chi_sim", "ENG2"])
