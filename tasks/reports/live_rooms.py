@@ -92,6 +92,7 @@ class RoomSearch:
     hits: list[FoundPassage] = field(default_factory=list)
     documents: list[ShownDocument] = field(default_factory=list)
     count: int = 0
+    has_more_hits: bool = False
     warning: str | None = None
 
 
@@ -135,10 +136,13 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
                     found.documents.append(shown)
         found.folders = sorted(folders - {""})
         found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
+        if words.strip():
+            found.count = len(texts)
         if words.strip() and texts:
             above = tuple(company.folder for company, _ in rooms)
             room = _passages(tuple(text for _, text in texts.values()), above, EmbeddingSettings.current())
-            found.hits = list(islice(_hits(room, words, texts), _HITS))
+            hits = list(islice(_hits(room, words, texts), _HITS + 1))
+            found.hits, found.has_more_hits = hits[:_HITS], len(hits) > _HITS
             found.warning = room.warning
         return found
 

@@ -44,7 +44,7 @@ def test_every_link_holds_behind_a_proxy_with_a_path_of_its_own(
 def test_search_finds_words_and_filters(service: httpx.Client, alpha: Path) -> None:
     found = service.get("/runs/r1/search", params={"q": "notice lease"}, headers=PAGE).text
     assert "<mark>notice</mark>" in found
-    assert "1 passage " in found
+    assert ">1 passage; 2 documents were searched<" in found
     place = found[found.index("documents/") :].split('"', 1)[0].replace("&amp;", "&")
     assert QUOTED["Lease.txt"][0] in service.get(f"/runs/r1/{place.split('#', 1)[0]}").text
     for filters, count in (({"status": "failed"}, "0 documents"), ({"company": "alpha.example"}, "2 documents")):
@@ -69,6 +69,16 @@ def test_search_gives_passages_with_all_words_first_and_repeated_ones_last(servi
     found = service.get("/runs/r1/search", params={"q": "monthly retainer"}, headers=PAGE).text
     hits = re.findall(r"[A-D]\.txt", found[found.index("passages") :])
     assert list(dict.fromkeys(hits))[:3] == ["D.txt", "A.txt", "C.txt"]
+
+
+def test_search_says_that_there_are_more_passages_than_it_shows(service: httpx.Client, room: Path) -> None:
+    (room / "alpha").mkdir()
+    terms = "In consideration for the services rendered, a monthly fee is due as a retainer. "
+    for number in range(31):
+        (room / f"alpha/{number}.txt").write_text(f"{terms}It was agreed with party {number}.\n")
+    write_cited_run("alpha", {"0.txt": ("a monthly fee", "line 1")})
+    found = service.get("/runs/r1/search", params={"q": "retainer"}, headers=PAGE).text
+    assert ">The first 30 passages; 31 documents were searched<" in found
 
 
 def test_search_finds_by_meaning_where_an_embedding_model_is_set(
