@@ -139,6 +139,12 @@ _OTHER_DAY: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands in front of the day of a law, or of a company's founding."""
+_LOOKED_UP: Final = re.compile(
+    r"(?:\b(?-i:Web)\.|\b(?:accessed(?: on)?|access date|date accessed|retrieved(?: on)?|abgerufen am|abrufdatum"
+    r"|zugriff(?: am)?|consultée? le|consultad[ao] (?:el|em)|consultato il|geraadpleegd op|hämtad|besøgt):?)[\s\[(]*$",
+    re.IGNORECASE,
+)
+"""What stands in front of the day on which a source was looked up: no day in its line is the document's."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
 """The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
@@ -352,6 +358,8 @@ def _list_signed_days(text: str) -> Iterator[date]:
 def _list_days(line: str) -> list[date]:
     """The days in a line, without those where a period begins and ends, of a law, and when a company was founded."""
     found = [when for when in dates(line.replace("_", " ")) if when.end or when.month_day]
+    if any(_LOOKED_UP.search(line, 0, when.start) for when in found):
+        return []
     ends = [
         place for place, (one, other) in enumerate(pairwise(found)) if _UNTIL.fullmatch(line, one.stop, other.start)
     ]

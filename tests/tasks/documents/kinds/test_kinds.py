@@ -934,3 +934,15 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
     opening = "LEASE\nMarch 14, 2012\nbetween Harbour Estates (Landlord) and Northgate (Tenant)"
     assert what("20120322_8-K_EX-10.17.pdf", opening).date == "2012-03-14"
     assert what("2012-03-22 Lease.pdf", opening).date == "2012-03-22"
+
+
+@cases(
+    ("text", "day"),
+    [
+        ('Works Cited\n"B." Numbeo. N.p., 03 May 2011. Web. 12 May 2017.', None),
+        ("Quellen\nMuster, A.: Titel (abgerufen am 4. Mai 2024)", None),
+        ("Market report\nSeoul, 1 May 2024\nSmith, J. Title. Accessed 2 June 2024.", "2024-05-01"),
+    ],
+)
+def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, day: str | None) -> None:
+    assert what("page.txt", text).date == day
