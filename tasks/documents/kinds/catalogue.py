@@ -318,7 +318,7 @@ def find_kind(words: str) -> Match | None:
         if match.start - named.end > 1:
             break
         is_decision = named.kind.id in _DECISIONS and match.kind.signed  # a board resolution *on* a lease
-        named = named if is_decision or is_kind(named.kind.id, match.kind.id) else match
+        named = named if is_decision or match.weak or is_kind(named.kind.id, match.kind.id) else match
     return named
 
 

@@ -57,7 +57,8 @@ _COMPANY_END: Final = 12  # characters
 """How the name of a company ends that ends with a full stop."""
 _NAMED: Final = re.compile(
     r"\bmay(?= (?:\d{1,2} (?:(?:st|nd|rd|th) )?)?\d{4}\b| \d{1,2}$)|(?:\d|\b(?:of|in|since)) may$|\band sons?\b"
-    r"|\bstate of\b|\bunited states\b|\bstato patrimoniale\b|^reviewed(?= financial statements?(?: \d| for| as|$))"
+    r"|\bstate of\b|\bunited states\b|\bstato patrimoniale\b"
+    r"|^to be approved by\b|^reviewed(?= financial statements?(?: \d| for| as|$))"
 )
 """Where a word of sentences is part of a name, in plain words: "4 May 2024", "State of Texas", "Miller & Son"."""
 _RUN_IN: Final = re.compile(r" (?:this|the present) (?:\w+ ){0,2}(?:agreement|contract|deed|lease|note)\b")

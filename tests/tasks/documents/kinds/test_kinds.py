@@ -937,6 +937,24 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
 
 
 @cases(
+    ("text", "kind", "state"),
+    [
+        ("# Late Night Policy\nNot currently ratified policy of Acme\nMembers must leave.", "policy", "draft"),
+        ("# CCTV Policy and Procedures\nThe purpose is safety of staff.", "policy", None),
+        ("Monetary policy\nThe purpose is growth. The members must meet.", None, None),
+        ("Retry policy\nClients must retry.", None, None),
+        ("Insurance policy\nPremium of the insured: staff must be named.", "insurance", None),
+        ("Modern slavery policy\nThe staff must act.", "code_of_conduct", None),
+        ("Lease\nStatus: to be approved by the board\nbetween A and B", "lease", "draft"),
+        ("Financial statements 2024\nNew standards not yet adopted by the EU", "financial_statements", None),
+    ],
+)
+def test_a_policy_is_one_by_its_title_and_what_it_asks_of_whom(text: str, kind: str | None, state: str | None) -> None:
+    found = what("page.txt", text)
+    assert (found.kind, found.state) == (kind, state)
+
+
+@cases(
     ("text", "day"),
     [
         ('Works Cited\n"B." Numbeo. N.p., 03 May 2011. Web. 12 May 2017.', None),
