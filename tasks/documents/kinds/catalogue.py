@@ -250,7 +250,7 @@ def _look_up(words: str) -> tuple[tuple[Match, ...], frozenset[str]]:
             spoken.add(kind.id)
         elif not is_against:
             found.append(Match(kind, start, end, weak))
-    found.sort(key=lambda match: (match.start - match.end, match.weak, match.start))
+    found.sort(key=lambda match: (match.start - match.end, match.weak, match.start, match.kind.id))
     kept: list[Match] = []
     for match in found:
         if all(match.end <= other.start or match.start >= other.end for other in kept):
@@ -289,7 +289,7 @@ def _has_subject(kind: Kind, behind: str) -> bool:
         words = words[:-1]
     words = leave_out_company(words)  # "Annual report Guidance Software Inc"
     if kind.signed:
-        return not {*says["writings"], *says["doings"], *says["rules"]}.isdisjoint(words[-1:])
+        return not {*says["writings"], *says["doings"], *says["rules"], *says["programs"]}.isdisjoint(words[-1:])
     return not set(says["writings"]).isdisjoint(words)
 
 

@@ -132,7 +132,10 @@ def may_be_any(name: str, path: str, signs: Signs | None, wanted: Collection[str
     a document from a model, also a title that only speaks of such a document.
     """
     views = (document_kind(name, path, signs), document_kind(name, path), document_kind("", "", signs))
-    told = {*(signs.denied if signs else ()), *find_spoken_kinds(plain_words(_part_name(name)[0]))}
+    told = {
+        *((*signs.denied, signs.title or "") if signs else ()),
+        *find_spoken_kinds(plain_words(_part_name(name)[0])),
+    }
     told |= {held for view in views for held in (view.kind, *dict(view.also)) if held}
     return any(is_kind(kind, one) for kind in told for one in wanted)
 

@@ -170,7 +170,7 @@ class Signs:
             confirms it.
         denied: the kinds that it says there are none of, or that a line at its top only speaks about.
         lacks: what it has not that documents cannot do without, as `needs` of the catalogue names it; `is_brief`: it is
-            so short that it may be the beginning of one.
+            so short that it may be the beginning of one, and does not say what such a document has to contain.
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
@@ -247,7 +247,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     _read_date(opening, lines, text, signs)
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
-    signs.is_brief = len(text) < _BRIEF
+    signs.is_brief = len(text) < _BRIEF and not marks("", "prescribes").stand_in(body)
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]

@@ -937,6 +937,31 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
 
 
 @cases(
+    ("name", "text"),
+    [
+        (
+            "annual_report.md",
+            "# Annual reporting\nThe secretary is required to submit one by 28 February.",
+        ),
+        ("company_accounts.md", "# Annual accounts\nStatutory accounts must include a balance sheet."),
+        ("confirmation_statement.md", "# Confirmation statement\nEach company must file one each year."),
+        ("complaints_procedure.md", "# Handling of complaints\nThe procedure is: 1. Issue a complaint."),
+        ("sms-terms.html", "Acme\nMortgage Technology Platform\nSMS terms"),
+    ],
+)
+def test_what_says_how_a_document_is_made_is_none(name: str, text: str) -> None:
+    assert what(name, text).kind is None
+
+
+def test_a_title_without_what_such_documents_have_still_keeps_it_from_a_model() -> None:
+    signs = read_signs("Letter of claim\nDear Sirs, you must file a defence.", [])
+    assert (document_kind("a.pdf", "", signs).kind, may_be_any("a.pdf", "", signs, ["litigation_letter"])) == (
+        None,
+        True,
+    )
+
+
+@cases(
     ("text", "kind", "state"),
     [
         ("# Late Night Policy\nNot currently ratified policy of Acme\nMembers must leave.", "policy", "draft"),
