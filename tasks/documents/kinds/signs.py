@@ -478,7 +478,7 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
             return "negative"
         if any(words in running for words in says["opinion"]):
             return "opinion"
-    opening = plain_words(text[:_OPENING])
+    opening = plain_words(text.lstrip()[:_OPENING])
     if marks("audit", "negative").stand_in(opening):
         return "negative"
     audited = names("audited_financial_statements")  # few texts have them; to look for all kinds takes most of the time
