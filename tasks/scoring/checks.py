@@ -19,7 +19,7 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
-from tasks.documents.kinds.catalogue import Kind, is_kind, plain_words, read_file
+from tasks.documents.kinds.catalogue import Kind, find_kinds, is_kind, plain_words, read_file
 from tasks.documents.kinds.document import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
 from tasks.language.normalise import join_first
@@ -190,7 +190,8 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
     """The documents closest to a missing one, each with the reason, best first.
 
     Those of the same, a wider or a lesser kind come first, then those whose name, folder or opening lines share most
-    words with the missing document's name, then those whose text mentions it.
+    words with the missing document's name, then those whose text mentions it: by all or several words of its name,
+    or by another name of its kind.
     """
     words = _words(name)
     of_kind = [
@@ -216,10 +217,13 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
     if len(by_name) == _MAX_NEAREST:
         return by_name
     listed = {near_document.document.document_id for near_document in by_name}
+    meant = {match.kind.id for match in find_kinds(plain_words(name))}
     by_text = [
         NearDocument(excerpt.document, _with_place(f"it mentions {_quote(shared)}", excerpt))
         for excerpt in _take_best_excerpts(evidence.find(name, _MAX_PASSAGES))
         if excerpt.document.document_id not in listed and (shared := _find_shared_words(name, excerpt.text))
+        if len(shared) > min(1, len(name.split()) - 1)
+        or not meant.isdisjoint(match.kind.id for match in find_kinds(plain_words(excerpt.text)))
     ]
     return [*by_name, *by_text][:_MAX_NEAREST]
 

@@ -56,3 +56,19 @@ def test_each_document_of_the_passages_is_listed_once_with_its_best_place(room: 
     best = {excerpt.document.name: excerpt for excerpt in reversed(excerpts)}
     for near in documents:
         assert near.why == f"it has a passage related to the question ({best[near.document.name].place})"
+
+
+@pytest.mark.parametrize(
+    ("missing", "text", "is_near"),
+    [
+        ("cap table", "The totals stand in a table.", False),
+        ("group structure", "The roles have a clear structure.", False),
+        ("customer contracts", "Ring the gas contract line.", False),
+        ("group structure", "The structure of the group is on file.", True),
+        ("customer contracts", "Each supply agreement is filed with the customer contract.", True),
+        ("licences", "The licences are on the shelf.", True),
+    ],
+)
+def test_one_common_word_of_several_makes_no_document_near(room: Room, missing: str, text: str, is_near: bool) -> None:
+    room.holds("Handbook.txt", f"Welcome to the handbook of the house.\n{text}\n")
+    assert [name for name, _ in nearest(room, missing)] == (["Handbook.txt"] if is_near else [])
