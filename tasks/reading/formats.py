@@ -86,7 +86,7 @@ OURS: Final = (
         {".xhtml": "application/xhtml+xml"},
     ),
     DocumentFormat((".json",), ("application/json",), "json-2", "tasks.reading.txt"),
-    DocumentFormat((".md", ".markdown"), ("text/markdown", "text/x-markdown"), "md-2", "tasks.reading.markdown"),
+    DocumentFormat((".md", ".markdown"), ("text/markdown", "text/x-markdown"), "md-3", "tasks.reading.markdown"),
     DocumentFormat((".mbox",), ("application/mbox",), "mbox-1", "tasks.reading.mail.eml:read_mailbox"),
     DocumentFormat(
         (".mhtml", ".mht"), ("multipart/related", "application/x-mimearchive"), "mhtml-1",

@@ -1,18 +1,21 @@
 """Markdown (.md): its text unchanged, headings and tables as places, the cells of table rows separated by tabs.
 
 Headings are those of CommonMark (`# …`, and lines underlined with `===` or `---`), tables those of GitHub. Nothing in
-code blocks or in the front matter counts as one; the front matter stays.
+code blocks or in the front matter counts as one; the front matter stays, as what the document does not show.
 """
 
 import re
 from typing import Final
 
 from tasks.reading import limits
-from tasks.reading.text_writer import TABLE, Reading, Source, Writer
+from tasks.reading.text_writer import FRONT_MATTER, TABLE, UNSEEN, Reading, Source, Writer
 from tasks.reading.txt import text_and_warnings
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_KEY: Final = re.compile(r"[a-z][\w-]*:(?:\s|$)")
+_FIELD: Final = re.compile(rf"(?:{_KEY.pattern}|[\s#-]|$)")
+"""A line of fields in YAML; other words between two rules are text, and so are "From:" and "To:"."""
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH: Final = re.compile(r"(?: {4}|\t| {0,3}(?:[-+*>|]|\d{1,9}[.)])(?:\s|$)| {0,3}(?:[-*_][ \t]*){3,}$)")
 _RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
@@ -45,6 +48,9 @@ def read(source: Source) -> Reading:
 def _write(lines: list[str], writer: Writer) -> None:
     at = _front_matter(lines)
     plain = lines[:at]  # what waits to be written at once
+    if any(map(_KEY.match, plain)) and all(map(_FIELD.match, plain[1:-1])):
+        with writer.place(UNSEEN, FRONT_MATTER):
+            _flush(plain, writer)
     fence = ""
     headings = 0
     while at < len(lines):

@@ -15,7 +15,7 @@ header, footer          repeated on pages
 footnote, endnote, text_box, speaker_note, alternative_text
 comment, inserted       a reviewer's remark, text that was inserted (author and ISO date: "A. Author, 2024-05-01")
 hidden_sheet, hidden_row, hidden_column, hidden_slide   (the name, the number, the letter)
-unseen                  words that the document holds and does not show: no evidence
+unseen                  words that the document holds and does not show: no evidence ("front matter" of Markdown)
 ocr                     recognised in a picture (how sure of it: "91 %")
 scan, doubtful_scan     a page that is a picture, or whose characters its fonts do not name, before it is recognised
                         (its number; in an attachment that and the attachment's hash: "3 5f0a…")
@@ -201,6 +201,7 @@ HIDDEN_ROW: Final = "hidden_row"
 HIDDEN_COLUMN: Final = "hidden_column"
 HIDDEN_SLIDE: Final = "hidden_slide"
 UNSEEN: Final = "unseen"
+FRONT_MATTER: Final = "front matter"
 OCR: Final = "ocr"
 SCAN: Final = "scan"
 DOUBTFUL_SCAN: Final = "doubtful_scan"

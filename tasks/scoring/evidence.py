@@ -27,6 +27,7 @@ from tasks.privacy.pseudonyms import is_on
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
+from tasks.reading.text_writer import UNSEEN
 from tasks.scoring.passages import PassageSpan, TextPlaces, load_passages
 
 MANY = 300_000  # passages; of a room of more the log says what its index takes
@@ -323,6 +324,8 @@ class Evidence:
         if document.text_id is None or document.text_id not in self._texts:
             return None
         text = self._texts[document.text_id]
+        places = self._find_places(document.text_id).places
+        at = max((place.end for place in places if place.kind == UNSEEN and place.start <= at < place.end), default=at)
         begins = text[at : at + characters + 1000].lstrip()[:characters].rstrip()
         if not begins:
             return None

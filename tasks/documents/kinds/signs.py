@@ -46,7 +46,7 @@ from tasks.documents.kinds.titles import (
 )
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
-from tasks.reading.text_writer import ATTACHMENT, FOOTER, HEADER, PAGE, SCANS, Reading, shown_text, today
+from tasks.reading.text_writer import ATTACHMENT, FOOTER, FRONT_MATTER, HEADER, PAGE, SCANS, Reading, shown_text, today
 
 _OPENING: Final = 3000
 _CLOSING: Final = 6000
@@ -210,7 +210,7 @@ def find_state(words: str) -> str | None:
 
 def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     """What a text shows, given the places that its reader found."""
-    text = shown_text(text, places)
+    text = shown_text(text, (place for place in places if place[3] != FRONT_MATTER))  # which has titles and states
     signs = Signs()
     opening = text.lstrip()[:_OPENING]
     body = plain_words(text[:_BODY])

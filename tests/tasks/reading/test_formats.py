@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 VERSIONS = {
     ".rtf": "rtf-5 by docx-15",
     ".xml": "xml-7",
-    ".md": "md-2",
+    ".md": "md-3",
     ".json": "json-2",
     ".csv": "csv-3",
     ".docx": "docx-15",

@@ -202,6 +202,16 @@ def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -
     )
 
 
+def test_no_front_matter_is_quoted(room: Room) -> None:
+    fields = "---\ntitle: Policies\n---\n"
+    room.holds(
+        "Articles.md",
+        f"{fields}# Articles of association\nThe members meet.",
+        [(0, len(fields), "unseen", "front matter")],
+    )
+    assert document_of(room, "articles of association").quotes[0].text.startswith("# Articles")
+
+
 def test_the_nearest_documents_are_named(room: Room) -> None:
     room.holds("Financial model.xlsx", "Model")
     room.holds("Statements of financial position.xlsx", "Position")

@@ -14,6 +14,13 @@ def test_the_text_stands_as_it_is() -> None:
     assert reader.read(text.encode()).text == text
 
 
+def test_front_matter_is_not_shown_and_other_words_between_rules_are() -> None:
+    fields = "---\nlayout: default\ntitle: Offer\ntags:\n- a\n---\n"
+    assert places_of(f"{fields}# Terms\n") == [("unseen", "front matter", fields), ("heading", "Terms", "# Terms\n")]
+    for lines in ("We offer 5 EUR.", "From: A\nTo: B", "date: 4 May 2024\nWe offer 5 EUR."):
+        assert places_of(f"---\n{lines}\n---\nThe end.\n") == []
+
+
 def test_headings_reach_to_the_next_one() -> None:
     assert places_of("# A *b* #\none\n\nC\n---\ntwo\n") == [
         ("heading", "A b", "# A *b* #\none\n\n"),
