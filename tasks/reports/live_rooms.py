@@ -136,8 +136,7 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
                     found.documents.append(shown)
         found.folders = sorted(folders - {""})
         found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
-        if words.strip():
-            found.count = len(texts)
+        found.count = len(texts) if words.strip() else found.count
         if words.strip() and texts:
             above = tuple(company.folder for company, _ in rooms)
             room = _passages(tuple(text for _, text in texts.values()), above, EmbeddingSettings.current())
