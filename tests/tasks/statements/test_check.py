@@ -496,3 +496,24 @@ def test_a_denial_that_only_words_without_weight_show_is_heard(statement: str) -
 )
 def test_what_is_only_reported_partly_so_or_past_is_not_so(source: str, statement: str) -> None:
     assert check(statement, [source]).verdict is not Finding.SUPPORTED
+
+
+@cases(
+    ("source", "statement", "is_so"),
+    [
+        ("The cameras will be checked monthly.", "The cameras are checked monthly.", True),
+        ("Members' records shall never be sold to others.", "Members' records are never sold to others.", True),
+        ("Members' records shall never be sold to others.", "Members' records were never sold to others.", False),
+        ("Members' records shall never be sold to others.", "Members' records are sold to others.", False),
+        ("Members' records must never be sold to others.", "Members' records are never sold to others.", False),
+        ("The merger shall be completed.", "The merger is completed.", False),
+        ("The merger will be completed within 30 days.", "The merger is completed.", False),
+        ("The cameras will then be checked monthly.", "The cameras are checked monthly.", False),
+        ("Our plan: the cameras will be checked monthly.", "The cameras are checked monthly.", False),
+        ("The cameras will be checked monthly from 2031.", "The cameras are checked monthly.", False),
+        ("The chair will be paid $9,000 a month.", "The chair is paid $9,000 a month.", False),
+        ("The office in Leeds will open in 2031.", "The office in Leeds opens.", False),
+    ],
+)
+def test_what_will_be_done_is_done_as_a_rule_and_not_yet_as_a_plan(source: str, statement: str, is_so: bool) -> None:
+    assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_so
