@@ -36,7 +36,7 @@ _SPACE = re.compile(r"\s")
 _ANY = re.compile("")
 _WORDS = re.compile(r"\S+")
 _ITEM = re.compile(r"(?:[•·●▪■◦‣–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s")
-_STOP = re.compile(r"[.!?…](?<![.!?…][.!?…])[.!?…]*+[)\]\"'”’»]*+(?=\s)|[。！？]+[」』”）]*")
+_STOP = re.compile(r"[.!?…](?<![.!?…][.!?…])[.!?…]*+[)\]\"'”’»*]*+_{0,2}+(?=\s)|[。！？]+[」』”）]*")
 _WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
 _OPENING = "\"'“‘«(["
 _DIGITLESS = re.compile(r"\D+")

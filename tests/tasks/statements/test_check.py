@@ -517,3 +517,10 @@ def test_what_is_only_reported_partly_so_or_past_is_not_so(source: str, statemen
 )
 def test_what_will_be_done_is_done_as_a_rule_and_not_yet_as_a_plan(source: str, statement: str, is_so: bool) -> None:
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_so
+
+
+@cases("mark", ["**", "__", "*", "_"])
+def test_a_sentence_that_ends_with_a_mark_of_markdown_is_one_by_itself(mark: str) -> None:
+    text = f"{mark}Guests are not permitted after 11pm.{mark} If they help a member, they may stay."
+    assert check("Guests are not permitted after 11pm.", [text]).verdict is Finding.SUPPORTED
+    assert check("Guests are permitted after 11pm.", [text]).verdict is Finding.CONTRADICTED
