@@ -13,9 +13,11 @@ from tasks.reading.txt import text_and_warnings
 
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-_KEY: Final = re.compile(r"[a-z][\w-]*:(?:\s|$)")
-_FIELD: Final = re.compile(rf"(?:{_KEY.pattern}|[\s#-]|$)")
-"""A line of fields in YAML; other words between two rules are text, and so are "From:" and "To:"."""
+_FIELD: Final = re.compile(
+    r"(?:(?:layout|title|parent|grand_parent|nav_order|has_children|permalink|slug|aliases|redirect_from|weight|toc|tags"
+    r"|categor(?:y|ies)|authors?|date|lastmod|draft|published|lang|id|sidebar(?:_label|_position)?):(?:\s|$)|\s+\S|-\s)"
+)
+"""A line of the fields that generators of web pages read; fields of other names hold what a document has to say."""
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH: Final = re.compile(r"(?: {4}|\t| {0,3}(?:[-+*>|]|\d{1,9}[.)])(?:\s|$)| {0,3}(?:[-*_][ \t]*){3,}$)")
 _RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
@@ -48,7 +50,7 @@ def read(source: Source) -> Reading:
 def _write(lines: list[str], writer: Writer) -> None:
     at = _front_matter(lines)
     plain = lines[:at]  # what waits to be written at once
-    if any(map(_KEY.match, plain)) and all(map(_FIELD.match, plain[1:-1])):
+    if len(plain) > 2 and all(map(_FIELD.match, plain[1:-1])) and any(map(str.strip, lines[at:])):
         with writer.place(UNSEEN, FRONT_MATTER):
             _flush(plain, writer)
     fence = ""
