@@ -81,7 +81,7 @@ def _read(memo: Path) -> Reading:
         BadRequest: it cannot be read.
     """
     if not memo.is_file() or is_archive(memo.name):
-        raise BadRequest(f"The memo {memo.name} does not exist, or is not a file. Give the path of a {_FORMATS} file.")
+        raise BadRequest(f"The memo {memo.name} does not exist, or is no document. Give the path of a {_FORMATS} file.")
     try:
         (reading,) = read_all(str(memo)).values()
     except DiligenceError as error:

@@ -281,10 +281,11 @@ def read_all(name: str) -> dict[str, Reading]:
                 read[document] = reading.result()
             except DiligenceError as error:
                 failures[document] = error
+    if read or len(failures) > 1:
+        for document, failure in failures.items():
+            echo(f"{document}: {failure.message}", err=True)
     if not read:
         raise next(iter(failures.values()), NotFound(f"{name} holds no document that can be read."))
-    for document, failure in failures.items():
-        echo(f"{document}: {failure.message}", err=True)
     return read
 
 
