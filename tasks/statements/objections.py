@@ -184,28 +184,21 @@ _BINDING: Final = re.compile(
 def _is_done_as_a_rule(found: WordMatch) -> bool:
     """Whether a statement in the present may say what the sentence orders: "shall pay" is "pays" as a rule.
 
-    A plan with a date that the statement leaves out is not yet so. What "is approved" may have been approved once, so
-    a passive statement has to say how often, and all that the sentence says; an amount may be agreed and not yet paid.
+    A plan with a date that the statement leaves out is not yet so.
     """
-    stated, source = found.stated, {token.text for token in found.source.tokens}
-    words, verbs = {token.text for token in stated.tokens}, _find_past_forms(stated)
-    is_planned = "will" in source and any(is_date(found.source.tokens[at]) for at in found.extra)
-    if not verbs or is_planned or words & PAST:
-        return not (is_planned or words & PAST)
-    is_often = bool(_find_rates(stated.text) or words & {"always", "never"})
-    is_whole = not source & {"must", "then"} and set(list_places(found.source)) <= set(found.pairs.values())
-    is_amount = any(figure.kind in _MEASURED for at in stated.figures if (figure := stated.tokens[at].figure))
-    return is_often and is_whole and not is_amount and all(is_passive(stated, at) for at in verbs)
+    source = found.source.tokens
+    is_planned = any(token.text == "will" for token in source) and any(is_date(source[at]) for at in found.extra)
+    return not is_planned and not _tells_past(found.stated)
 
 
-def _find_past_forms(sentence: ParsedSentence) -> list[int]:
-    """The places of verbs in the form of the past: "sold" and "was sold", but also "is sold"."""
+def _tells_past(sentence: ParsedSentence) -> bool:
     has_ended = _ENDED.search(sentence.original) is not None  # "stepped down" is read as one word
-    return [
-        at
-        for at, token in enumerate(sentence.tokens)
-        if (token.is_verb and token.is_content and is_past(token)) or ("_" in token.text and has_ended)
-    ]
+    return any(
+        token.text in PAST
+        or (token.is_verb and token.is_content and is_past(token))
+        or ("_" in token.text and has_ended)
+        for token in sentence.tokens
+    )
 
 
 def _strength(tokens: Sequence[Token], at: int) -> str:
