@@ -69,6 +69,8 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
+_MOST_PERCENT: Final = 10_000
+"""From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
 
@@ -248,6 +250,8 @@ class _Table:
         if self._body and len(filled) > 1 and row.cells[0] and self._reader.meaning(" ".join(filled)) is not None:
             filled = [" ".join(filled)]  # a heading torn in two: "Disponibilità | liquide"
         alone = len(filled) == 1
+        if alone and table_grids.HIDDEN.fullmatch(filled[0]):
+            return  # it heads nothing
         if alone and self._body and not labels.is_date(filled[0]):
             self._section = filled[0]
             self._sums.begin_section()
@@ -450,7 +454,12 @@ class _Table:
             return None
         self._findings.looked_at += 1
         amount = cell_amount(row.cells[at], comma_decimal=self._comma)
-        if amount is None or (at in self._percents and amount.unit is None and "percent" not in meaning.concept.units):
+        if amount is None:
+            return None
+        over = self._section or (self._header[-1].name if self._header else "")  # "5 Year Growth", "Change in %"
+        of_growth = abs(amount.value) < _MOST_PERCENT and WORDS.section_of_growth.fullmatch(over)
+        is_percent = at in self._percents or of_growth
+        if is_percent and amount.unit is None and "percent" not in meaning.concept.units:
             return None
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):

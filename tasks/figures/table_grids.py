@@ -366,7 +366,7 @@ def _stands_under(
 def _own_heading(grid: Grid) -> str:
     """What stands over a table's numbers, in one line, without what is said of hidden rows."""
     lines = [*grid.titles, *(" ".join(row.cells) for row in _heading(grid))]
-    return _HIDDEN.sub(" ", " ".join(lines)).strip()
+    return HIDDEN.sub(" ", " ".join(lines)).strip()
 
 
 def is_statement_name(heading: str) -> bool:
@@ -378,7 +378,7 @@ def is_statement_name(heading: str) -> bool:
     return match is not None and (not rest or (only_units(rest) and not read_units(rest).percent))
 
 
-_HIDDEN: Final = re.compile(r"\[hidden [^\]]*\](?: to (?:\[hidden [^\]]*\]|\d+)| \d+(?: to \d+)?)?")
+HIDDEN: Final = re.compile(r"\[hidden [^\]]*\](?: to (?:\[hidden [^\]]*\]|\d+)| \d+(?: to \d+)?)?")
 """What the text of a workbook says of rows and columns that are not shown."""
 
 

@@ -764,3 +764,25 @@ def test_a_month_without_its_year_is_no_part_of_a_year_and_a_program_joins_days_
     assert figures("\t2024 EUR (A)\t2023 EUR (B)\nRevenue\t12000\t11000\n")[1][1] == "11000"
     rows: list[Row] = [["", "jan_31_2026", "feb_28_2026"], ["Total assets", 150_000, 160_000]]
     assert [found[2:4] for found in sheet(tmp_path, rows)] == [("2026-01-31", None), ("2026-02-28", None)]
+
+
+def workbook(folder: Path, **sheets: list[Row]) -> dict[tuple[str | None, ...], str | None]:
+    """The values of a workbook's figures by concept, period and basis."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        part = book.create_sheet(name.replace("_", " "))
+        for row in rows:
+            part.append(row)
+    book.save(folder / "book.xlsx")
+    found = read_figures(str(folder / "book.xlsx"))
+    return {(figure["concept"], figure["period"], figure["basis"]): figure["value"] for figure in found}
+
+
+def test_rows_under_a_heading_of_growth_are_no_amounts_whatever_the_units_above(tmp_path: Path) -> None:
+    amounts: list[Row] = [["In USD million", "FY 2022", "FY 2023"], ["Revenue", 82.1, 90.4]]
+    growth: list[Row] = [amounts[0], ["1 Year Growth"], ["Revenue", -7.7, 6.3], ["5 Year Growth"], ["Revenue", 4.7, 7]]
+    assert set(workbook(tmp_path, P=amounts, Growth=growth).values()) == {"82100000", "90400000"}
+    below: list[Row] = [["EUR", "2022", "2023"], ["Growth rates"], ["Churn", 3, 4], [], ["Revenue", 9100200, 9900300]]
+    assert set(workbook(tmp_path, P=below).values()) == {"9100200", "9900300"}
