@@ -43,6 +43,7 @@ from tasks.language.numbers import (
     Units,
     amounts,
     find_currency,
+    only_units,
     read_leading_units,
     read_units,
     uses_decimal_comma,
@@ -405,6 +406,12 @@ class LedgerDocument:
         scales = [units.multiplier for units in stated if units.multiplier]
         # "All amounts in SAR" on every page counts against "in thousands" over a few tables.
         return scales[0] if len(set(scales)) == 1 and 2 * len(scales) > len(stated) else None
+
+    @cached_property
+    def sheets_multiplier(self) -> int | None:
+        """The scale that a workbook's list of facts gives to its sheets ("Reporting units | thousands")."""
+        stated = WORDS.stated_scale.search(self._head) if self.stores_numbers else None
+        return read_units(stated["units"]).multiplier if stated and only_units(stated["units"]) else None
 
     @cached_property
     def usual_multiplier(self) -> int:

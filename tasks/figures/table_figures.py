@@ -147,7 +147,8 @@ def _find_multiplier(document: LedgerDocument, amount: Amount, units: Units) -> 
     """The scale of an amount that has none itself; None if it is too small to be written out in full."""
     if amount.scale:
         return 1
-    multiplier = units.multiplier or document.general_multiplier or amount.shown_in
+    of_sheets = None if units.currency else document.sheets_multiplier  # a table "in EUR" has units of its own
+    multiplier = units.multiplier or document.general_multiplier or of_sheets or amount.shown_in
     exact = amount.step < 1 and amount.value == amount.value.to_integral_value() and amount.unit
     if multiplier > _THOUSAND and exact and WRITTEN_OUT <= abs(amount.value) < 10 * WRITTEN_OUT:
         return None  # in millions, or written out

@@ -786,3 +786,13 @@ def test_rows_under_a_heading_of_growth_are_no_amounts_whatever_the_units_above(
     assert set(workbook(tmp_path, P=amounts, Growth=growth).values()) == {"82100000", "90400000"}
     below: list[Row] = [["EUR", "2022", "2023"], ["Growth rates"], ["Churn", 3, 4], [], ["Revenue", 9100200, 9900300]]
     assert set(workbook(tmp_path, P=below).values()) == {"9100200", "9900300"}
+
+
+def test_a_list_of_facts_gives_the_scale_of_sheets_that_say_no_units(tmp_path: Path) -> None:
+    cover: list[Row] = [["Company", "Acme GmbH"], ["Currency", "EUR"], ["Reporting units", "000000s"]]
+    bare: list[Row] = [["Year", "2022", "2023"], ["Revenue", 9100, 9900]]
+    own: list[Row] = [["in EUR", "2022", "2023"], ["EBITDA", 1200300, 1400100]]
+    values = set(workbook(tmp_path, Cover=cover, PL=bare, KPI=own).values())
+    assert values == {"9100000000", "9900000000", "1200300", "1400100"}
+    cover[-1] = ["Reporting units", "Mill M"]
+    assert "9100000000" not in workbook(tmp_path, Cover=cover, PL=bare).values()
