@@ -796,3 +796,16 @@ def test_a_list_of_facts_gives_the_scale_of_sheets_that_say_no_units(tmp_path: P
     assert values == {"9100000000", "9900000000", "1200300", "1400100"}
     cover[-1] = ["Reporting units", "Mill M"]
     assert "9100000000" not in workbook(tmp_path, Cover=cover, PL=bare).values()
+
+
+def test_days_over_two_statements_say_when_bare_years_end(tmp_path: Path) -> None:
+    days = [dt.date(year, 3, 31) for year in (2022, 2023, 2024)]
+    profit: list[Row] = [["Narration", *days], ["Sales", 9100200, 9900300, 9900400]]
+    balance: list[Row] = [["Report Date", *days], ["Total assets", 8100200, 8900300, 8900400]]
+    plan: list[Row] = [["EUR", "FY22"], ["Net income", 500200]]
+    key = ("net_income", "2021-04-01/2022-03-31", "management")
+    assert key in workbook(tmp_path, A=profit, B=balance, C=plan)
+    loan: list[Row] = [["Date", *days], ["Repayment", 100, 100, 100], ["Date", *days], ["Interest", 10, 10, 10]]
+    assert key not in workbook(tmp_path, A=loan, C=plan)
+    june: list[Row] = [["B Ltd", *(day.replace(month=6, day=30) for day in days)], *balance[1:]]
+    assert key not in workbook(tmp_path, A=profit, B=balance, D=june, C=plan)
