@@ -273,11 +273,11 @@ def show_actual(document: LedgerDocument, figures: Sequence[Figure], findings: F
 
 
 def _find_repeated(figures: Sequence[Figure]) -> list[Figure]:
-    """The figures of a workbook; forecasts that repeat an actual one to the last digit are actual."""
+    """The figures of a workbook; forecasts that repeat an actual one to the last digit are actual, in any sheet."""
     said = {_said(each) for each in figures if each.basis in _KINDS and each.value and _happened(each)}
     return [
         replace(each, basis="management")
-        if each.basis == "forecast" and _said(each) in said and not find_basis(each.place)
+        if each.basis == "forecast" and _said(each) in said and not find_basis(each.place.partition(_IN_TABLE)[2])
         else each
         for each in figures
     ]

@@ -809,3 +809,11 @@ def test_days_over_two_statements_say_when_bare_years_end(tmp_path: Path) -> Non
     assert key not in workbook(tmp_path, A=loan, C=plan)
     june: list[Row] = [["B Ltd", *(day.replace(month=6, day=30) for day in days)], *balance[1:]]
     assert key not in workbook(tmp_path, A=profit, B=balance, D=june, C=plan)
+
+
+def test_a_forecast_sheet_that_repeats_a_historical_one_is_actual_there(tmp_path: Path) -> None:
+    past: list[Row] = [["EUR", "2022", "2023"], ["Revenue", 9100200, 9900300]]
+    plan: list[Row] = [["EUR", "2023", "2031"], ["Revenue", 9900300, 10100100]]
+    found = workbook(tmp_path, Historical_PL=past, Forecast=plan)
+    assert ("revenue", "2023-01-01/2023-12-31", "forecast") not in found
+    assert ("revenue", "2031-01-01/2031-12-31", "forecast") in found
