@@ -384,6 +384,8 @@ _GOES_ON: Final = re.compile(r"_\w")
 """What begins so goes on the name in the line above: `I2C_SLV0` and `_NACK`."""
 
 
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d|[0-3]?\d([./-])[01]?\d\1(?:19|20)\d\d")
+"""A whole day, which does not go on in the day below it: "2013-01-01" over "2013-12-31"."""
 _FIGURES: Final = re.compile(r"[(−–-]?\d{1,3}(?:[ .,'’]\d{3}){0,5}(?:[.,]\d{1,9})?\)?(?= |$)")
 """Figures one behind the other; digits of three groups have blanks between them, or nothing."""
 
@@ -440,7 +442,7 @@ def _is_broken(last: str, words: str, room: float) -> bool:
     if room >= _LETTER:
         return False
     if last[-1] in _DIGITS and words[0].isdigit():
-        return True
+        return not (_DAY.fullmatch(last) and _DAY.match(words))
     name = _CHOICE if last[-1].islower() and words[0].isupper() else _NAME
     return name.search(last) is not None and len(last) >= _LONG and words[0].isalnum()
 

@@ -146,6 +146,21 @@ def test_names_that_a_cell_breaks_at_an_underscore_are_whole() -> None:
     assert rows_of(text_of(canvas)) == 2 * [["BUS_SLV_NACK", "PASS_THROUGH", "LOST ARB"]]
 
 
+def test_a_day_does_not_go_on_in_the_day_below_it() -> None:
+    for first, last, whole in (
+        ("2013-01-01", "2013-12-31", "2013-01-01 2013-12-31"),
+        ("31/12/2012", "30/06/2013", "31/12/2012 30/06/2013"),
+    ):
+        canvas = page()
+        xs = (60, 120, 120 + stringWidth(first, "Helvetica", 9) + 5, 240)
+        for top, bottom in ((720, 690), (690, 660)):
+            draw_box(canvas, xs, top, bottom)
+            for x, (upper, lower) in zip(xs, (("Net", "turnover"), (first, last), ("LOST", "ARB")), strict=False):
+                canvas.drawString(x + 3, top - 12, upper)
+                canvas.drawString(x + 3, top - 23, lower)
+        assert rows_of(text_of(canvas)) == 2 * [["Net turnover", whole, "LOST ARB"]]
+
+
 def test_borders_that_are_drawn_in_short_pieces_make_cells() -> None:
     canvas = page()
     xs = (60, 160, 260, 360)
