@@ -333,11 +333,13 @@ def part_times(row: Row, numbers: Sequence[int]) -> Row:
     is_short = row.width == len(numbers) > 1 and row.width == numbers[-1] and all(row.cells)
     if is_short and (len({*row.cells}) == 1 or all(map(is_dated, row.cells))):
         return Row(row.start, ["", *row.cells], [row.start, *row.starts], row.loose)
-    if len(numbers) < _PAIR or sum(map(bool, row.cells[1:])) != 1 or row.cells[0]:
+    if len(numbers) < _PAIR or sum(map(bool, row.cells[1:])) != 1:
         return row
-    words = "".join(row.cells)
+    words = "".join(row.cells[1:])
     times = [when for when in find_periods(words) if when.dated]
-    if len(times) != len(numbers):
+    if len(times) > 1 and words[times[0].stop : times[1].start].isspace() and header_period(words):
+        return Row(row.start, row.cells[:1], row.starts[:1], row.loose)  # both ends of a time, or the heads of two
+    if row.cells[0] or len(times) != len(numbers):
         return row
     if any(WORDS.between_listed.fullmatch(words, one.stop, other.start) for one, other in pairwise(times)):
         return row  # "June 30, 2024 and 2023"

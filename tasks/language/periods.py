@@ -49,7 +49,7 @@ _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _OF_ERAS: Final = "|".join(rf"(?P<era{before}>(?<={era})\d{{1,2}})" for era, before in _ERAS.items())
 _TOKEN: Final = re.compile(
     rf"{words_ahead(_BEGINS)}(?:"
-    rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d))?(?:\b|(?=T\d)))"
+    rf"(?P<iso>\b(?P<iy>{_FULL_YEAR})-(?P<im>0[1-9]|1[0-2])(?:-(?P<id>[0-3]\d)|(?!-\d(?!\d{{3}}-)))(?:\b|(?=T\d)))"
     rf"|(?P<cjk>(?<!\d)(?:(?P<cy>{YEAR})|{_OF_ERAS})[年년]"
     r"(?: ?(?P<cm>\d{1,2})[月월](?: ?(?P<cd>\d{1,2})[日일]|(?P<ck>期)(?! ?第)|(?!期))|(?! ?\d|[度間前])))"
     rf"|(?P<dmy>\b(?P<dd>[0-3]?\d)(?:st|nd|rd|th|er|ro|º|°)?\.? (?:de |of )?(?P<dm>{MONTH})"
@@ -299,13 +299,16 @@ def _first_day(found: Sequence[When], last: When) -> When | None:
 
 
 def _from_to(text: str, first: When, last: When) -> When | None:
-    """The period between two days or months joined by a word: "1.6.23 to 30.6.24"; None if they are not a period."""
-    if first.end is None or last.end is None or not _UNTIL.fullmatch(text, first.stop, last.start):
+    """The period between two days or months joined by a word, "1.6.23 to 30.6.24", or between days of whole months."""
+    is_joined = _UNTIL.fullmatch(text, first.stop, last.start) is not None
+    if first.end is None or last.end is None or not (is_joined or text[first.stop : last.start].isspace()):
         return None
     begun = first.end.replace(day=1) if first.months == 1 else first.end
     months = round((last.end - begun).days / 30.4)
-    is_whole = abs((months_back(last.end, months) - begun).days) <= _A_DAY
-    return replace(last, months=months, begun=None if is_whole else begun) if 0 < months <= _MOST_MONTHS else None
+    apart = (begun - months_back(last.end, months)).days
+    if not 0 < months <= _MOST_MONTHS or not (is_joined or (apart == _A_DAY and not first.months and not last.months)):
+        return None
+    return replace(last, months=months, begun=None if abs(apart) <= _A_DAY else begun)
 
 
 _CLOCK: Final = re.compile(r",? (?:at )?(?!0?0:00|23:59|24:00)\d{1,2}:\d\d")

@@ -247,6 +247,23 @@ def test_a_head_gives_one_span_or_none(head: str, period: str) -> None:
     assert [each[2] for each in revenues(f"EUR\n\t{head}\nRevenue\t4647\n")] == ([period] if period else [])
 
 
+@cases(
+    ("first", "second", "period"),
+    [
+        ("2013-01-01 2013-12-31", "2012-01-01 2012-12-31", "2013-01-01/2013-12-31"),
+        ("01.04.2023 30.06.2023", "01.01.2023 30.06.2023", "2023-04-01/2023-06-30"),
+        ("1 Jan 2023 31 Dec 2023", "1 Jan 2022 31 Dec 2022", "2023-01-01/2023-12-31"),
+        ("2013-12-31 2012-12-31", "2011-12-31 2010-12-31", ""),  # the heads of four columns
+        ("2013-12-31 2014-12-31", "2011-12-31 2012-12-31", ""),
+        ("2013-01-01 2013-12-31", "", ""),  # over one column, or at the beginning and the end of a year over two
+        ("Jan 2013 Dec 2013", "Jan 2012 Dec 2012", ""),
+    ],
+)
+def test_two_days_below_each_other_in_each_head_are_the_ends_of_its_span(first: str, second: str, period: str) -> None:
+    found = [each[2] for each in revenues(f"EUR\n\t{first}\t{second}\nRevenue\t13 988 214\t13 543 369\n")]
+    assert found[:1] == ([period] if period else [])
+
+
 _BOXES = (
     "\t\tNIF\tA 1234567\t\tUNIDAD (1)\n\t\tDENOMINACIÓN SOCIAL\t\t\tEuros\t{}\n\t\t\t\t\tMiles\t{}\n"
     "\t\tPRUEBA S.A.\t\t\tMillones\t{}\n\t\tACTIVO\t\tNOTAS de la MEMORIA\t2013\t2012\n"

@@ -58,7 +58,7 @@ def test_a_stock_stands_at_the_last_day() -> None:
     assert MARCH.resolve(when, instant=True) == "2024-03-31"
 
 
-@cases("words", ["2022 2021", "98Q1", "Model 24H1"])
+@cases("words", ["2022 2021", "98Q1", "Model 24H1", "2013-01-012013-12-31", "2020-12-312019-12-31", "2013-01-4567"])
 def test_a_header_of_two_periods_or_of_a_code_names_none(words: str) -> None:
     assert header_period(words) is None
 
