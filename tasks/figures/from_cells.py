@@ -73,6 +73,7 @@ _MOST_PERCENT: Final = 10_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
+_CUT: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})*\t\d{3}\)?")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -116,6 +117,12 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     if any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:_LONGEST_FORM]):
         return True
     return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
+
+
+def _is_cut(cells: Sequence[str], at: int, under: Mapping[int, FigureColumn]) -> bool:
+    """Whether the cell right of a number, without a heading of its own, has its next three digits: "16 736 | 458"."""
+    own, beside = (under[each].words if each in under else "" for each in (at, at + 1))
+    return (own == beside or not beside.strip(" =|.–-")) and _CUT.fullmatch("\t".join(cells[at : at + 2])) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +368,10 @@ class _Table:
         if said.meaning is not None and said.meaning.concept.id == "revenue":
             self._percents.update(at for at in said.numbers if WORDS.row_all_of_it.fullmatch(row.cells[at]))
         units = row.units_beside({*said.numbers})
-        for at in said.numbers:
+        cut = {at + each for at in said.numbers if said.meaning and _is_cut(row.cells, at, under) for each in (0, 1)}
+        cut = {*said.numbers} if cut and row.loose else cut  # no cell of a row split at spaces is in its place
+        self._findings.leave_out("numbers cut in two", len(cut))
+        for at in sorted({*said.numbers} - cut):
             candidate = self._candidate(row, said, at, under.get(at), units)
             if candidate is not None:
                 yield candidate

@@ -264,6 +264,23 @@ def test_two_days_below_each_other_in_each_head_are_the_ends_of_its_span(first: 
     assert found[:1] == ([period] if period else [])
 
 
+def test_numbers_whose_last_digits_stand_in_the_next_cell_are_left_out() -> None:
+    cut = findings("SEK\n\t2020\t=\t2019\t\nRevenue\t16 736\t458\t16 528\t380\nNet income\t790 411\t\t-2 233\t736\n")
+    assert [(each.concept, str(each.value)) for each in cut.figures] == [("net_income", "790411")]
+    assert cut.left_out["numbers cut in two"] == 6
+    beside = findings("EUR thousand\n\t2023\t2023\t2022\t2022\n\t\t\t\t\nRevenue\t7 736\t100\t6 616\t100\n")
+    assert beside.figures == []
+    loose = findings(
+        "SEK thousand\nKey figures 2020 2019 2018\nRevenue 16 736 16 528 16 307\nEquity 4 791 4 738 4 102\n"
+    )
+    assert loose.figures == []
+    for changed in (
+        "2020\tChange\t2019\nRevenue\t16 736\t458\t16 278\n",
+        "2020\t2019\t%\nRevenue\t16 736\t16 278\t103",
+    ):
+        assert [each[0] for each in revenues(f"SEK\n\t{changed}")] == ["16736", "16278"]
+
+
 _BOXES = (
     "\t\tNIF\tA 1234567\t\tUNIDAD (1)\n\t\tDENOMINACIÓN SOCIAL\t\t\tEuros\t{}\n\t\t\t\t\tMiles\t{}\n"
     "\t\tPRUEBA S.A.\t\t\tMillones\t{}\n\t\tACTIVO\t\tNOTAS de la MEMORIA\t2013\t2012\n"
