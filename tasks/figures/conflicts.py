@@ -166,7 +166,10 @@ def same_period(period: str) -> str:
 
 
 def agree(one: RoomFigure, other: RoomFigure) -> bool:
-    """Whether two figures of a room say the same, given how they are rounded."""
+    """Whether two figures of a room say the same, given how they are rounded, or cut off: 48,616,507 at 48,616 k."""
+    exact, cut = sorted((one.figure, other.figure), key=lambda figure: figure.step)
+    if cut.scale and abs(cut.value) >= cut.step * 10**_TOLD and int(exact.value / cut.step) * cut.step == cut.value:
+        return True
     return agrees(one.figure.value, _step(one.figure), other.figure.value, _step(other.figure))
 
 

@@ -101,6 +101,14 @@ def test_a_number_written_out_to_noughts_may_be_rounded_to_them() -> None:
     assert len(find_conflicts([row("9412345"), row("9000000", document_id="b")])) == 1  # too few digits are told
 
 
+def test_a_figure_cut_off_at_thousands_agrees() -> None:
+    exact = row("48616507")
+    assert find_conflicts([exact, row("48616000", "1000", scale="thousand")]) == []
+    assert len(find_conflicts([exact, row("48615000", "1000", scale="thousand")])) == 1
+    assert len(find_conflicts([exact, row("48618000", "1000", scale="thousand")])) == 1
+    assert len(find_conflicts([row("9480000"), row("9400000", "100000", scale="million")])) == 1  # too few digits
+
+
 @cases(
     ("name", "basis"),
     [
