@@ -185,7 +185,7 @@ class RoomPassages:
                     between = re.compile(rf"\b{_BETWEEN.join(words)}", re.IGNORECASE)
                     passages = map(self._passage, self._index.texts_with_words(name, _MOST_READ))
                     held.append({one.document for one in passages if between.search(one.text)})
-                    said.update(plain_words(name).split())
+                    said.update(map(plain_words, name.split()))
         if not held:
             return None, question
         asked, found = f" {plain_words(question)} ", set.intersection(*held)
@@ -217,9 +217,7 @@ def _leave_out(called: set[str], capitals: set[str], question: str) -> str:
     "How much steel does the agreement with Alder Steel require?" asks for steel; "Is there an HVAC subcontract?" stays.
     """
     either = called | capitals
-    words = (
-        one for one in question.split() if not {*plain_words(one).split()} <= (either if one[0].isupper() else called)
-    )
+    words = (word for word in question.split() if plain_words(word) not in (either if word[0].isupper() else called))
     rest = " ".join(words)
     return rest if set(plain_words(rest).split()) - COMMON else question
 
