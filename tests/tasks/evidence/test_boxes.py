@@ -118,6 +118,16 @@ def test_letters_that_stand_too_often_are_not_boxed() -> None:
     assert PageBoxes(glyphs).of(text, 3, 5) == []
 
 
+def test_words_printed_twice_to_look_bold_count_once() -> None:
+    row = "Costs 60 The result of the year was 40 and came from the sale of land Revenue 100"
+    once, _ = page_of((72, 700, row))
+    over = [(left + 0.2, top, right + 0.2, bottom) for left, top, right, bottom in once.boxes]
+    glyphs = Glyphs([*once.texts] * 2, [*once.boxes, *over], [*once.begins] * 2)
+    assert glyphs.once == list(range(len(once)))
+    (box,) = PageBoxes(glyphs).of(row, 9, row.index(" Revenue"))
+    assert under((glyphs, row), [box]) == "Theresultoftheyearwas40andcamefromthesaleofland" * 2
+
+
 def test_a_turned_page_is_boxed_as_it_is_shown() -> None:
     page = page_of((72, 700, "Words on a page that lies on its side."), entries=b"/Rotate 90")
     (box,) = find(page, "Words on a page")
