@@ -180,11 +180,11 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
 def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
     """Which of a title's and a name's kinds counts where they disagree: the higher one.
 
-    A name that only speaks about documents ("README") tells most, then a title about another document.
+    A name that only speaks about documents ("README") tells most, then a title about other documents; any policy least.
     """
     if kind.over:
         return 4 if is_title else 2 if kind.title else 5
-    return (3 if is_title else 2) if kind.id in said.body else int(is_title)
+    return (3 if is_title else 2) if kind.id in said.body and kind.id != "policy" else int(is_title)
 
 
 def _read_folder(stem: str, folder: str, said: Signs, *, is_read: bool) -> Kind | None:

@@ -144,7 +144,14 @@ _LOOKED_UP: Final = re.compile(
     r"|zugriff(?: am)?|consultée? le|consultad[ao] (?:el|em)|consultato il|geraadpleegd op|hämtad|besøgt):?)[\s\[(]*$",
     re.IGNORECASE,
 )
-"""What stands in front of the day on which a source was looked up: no day in its line is the document's."""
+"""What stands in front of the day on which a source was looked up, or a register."""
+_ENTRY: Final = re.compile(r"^.*\bWeb\.|[\"“„«]|https?://|\bwww\.|^\W*[^\W\d_a-z][\w-]+, [^\W\d_a-z]\.")
+"""Where an entry of a list of sources begins, none of whose days is the document's."""
+_SUM: Final = re.compile(
+    r"(?m)^\W*[^\W\d_](?:[^\n.!?]|\.(?=\d))*[ \t|:][-–(]{0,2}(?:[€$£](?=[\d.,']{5})|(?=\d+[.,'\d]\d))"
+    r"(?!(?:19|20)\d\d\b)\d[\d.,']*+[mk]?\)?(?: ?(?:[A-Z]{3}|[€$£]))?[ \t|]*$"
+)
+"""A line that ends with an amount: such a text gives figures, and does not say what a document has to contain."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
 """The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
@@ -203,9 +210,15 @@ class Signs:
     pages_read: int = 0
 
 
-def find_state(words: str) -> str | None:
-    """The state that the plain words of a name or title indicate."""
-    return next((state for state in read_file("marks.toml")["states"] if marks("states", state).stand_in(words)), None)
+def find_state(words: str, *, is_own: bool = True) -> str | None:
+    """The state that the plain words of a name or title indicate; of a line that is not the document's own title, what
+    is not adopted yet must be all that it says of a status: "Dividend pending approval" is of something else.
+    """
+    for state in read_file("marks.toml")["states"]:
+        before = {words[:start] for start, _, _ in marks("states", state).find(words)}
+        if before and (is_own or state != "undecided" or before & {"", "status ", "approval status ", "last updated "}):
+            return "draft" if state == "undecided" else state
+    return None
 
 
 def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
@@ -224,7 +237,8 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.body = [
         kind.id
         for kind in kinds().values()
-        if kind.is_confirmed(told) and (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
+        if kind.is_confirmed(told) and not (kind.id == "policy" and marks("", "insures").stand_in(body))
+        if (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
     ]
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
@@ -247,7 +261,8 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     _read_date(opening, lines, text, signs)
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
-    signs.is_brief = len(text) < _BRIEF and not marks("", "prescribes").stand_in(body)
+    gives_figures = len(text) < _BRIEF and re.search(r"\b(?:19|20)\d\d\b", text) and _SUM.search(text)
+    signs.is_brief = len(text) < _BRIEF and bool(gives_figures or not marks("", "prescribes").stand_in(body))
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
@@ -331,7 +346,7 @@ def _read_date(opening: str, lines: Sequence[str], text: str, signs: Signs) -> N
     top = [line for line in alone if not is_prose(plain_words(line)) and not line.startswith(("Original ", "This "))]
     kind = kinds().get(signs.title or "")
     invites = (kind is None or kind.over) and marks("", "invites").stand_in(plain_words(" ".join(top)))
-    days = [] if invites else [day for line in top for day in _list_days(line)]
+    days = [] if invites else [day for line in top for day in _list_days(line, may_cite=kind is None or kind.over)]
     if not days and not (kind and (kind.signed or kind.serial)):
         sent = _SENT.match(text)
         closing = {*(_list_days(sent[1]) if sent else _list_signed_days(text))}
@@ -355,11 +370,12 @@ def _list_signed_days(text: str) -> Iterator[date]:
             yield from (day for day in _list_days(match[0]) if day <= today())
 
 
-def _list_days(line: str) -> list[date]:
-    """The days in a line, without those where a period begins and ends, of a law, and when a company was founded."""
+def _list_days(line: str, *, may_cite: bool = False) -> list[date]:
+    """The days in a line, without those of a period, a law, a founding, or a source that it may cite as looked up."""
     found = [when for when in dates(line.replace("_", " ")) if when.end or when.month_day]
-    if any(_LOOKED_UP.search(line, 0, when.start) for when in found):
-        return []
+    entry = _ENTRY.search(line) if may_cite else None
+    if entry and any(_LOOKED_UP.search(line, 0, when.start) for when in found):
+        found = [when for when in found if when.start < entry.start()]
     ends = [
         place for place, (one, other) in enumerate(pairwise(found)) if _UNTIL.fullmatch(line, one.stop, other.start)
     ]
@@ -514,12 +530,12 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
     ]
     empty = {plain_words(line[:300]) for line in text[:_OPENING].splitlines() if _list_blanks(line)}
     to_sign = {segment.words for segment in segments if segment.line in empty}
+    kind, opening = kinds().get(signs.title or ""), text[:_OPENING]
     for words in [*titled, *marginal]:
         is_short = words.count(" ") < 10 and not is_prose(words)
-        state = find_state(words) if is_short else None
+        state = find_state(words, is_own=bool(kind and kind.title) and words == signs.line) if is_short else None
         if state is not None and (state != "signed" or (words.count(" ") < 2 and words not in to_sign)):
             return state
-    kind, opening = kinds().get(signs.title or ""), text[:_OPENING]
     is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4
     return "template" if is_form else None
 

@@ -943,6 +943,7 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
             "annual_report.md",
             "# Annual reporting\nThe secretary is required to submit one by 28 February.",
         ),
+        ("annual_report.md", "# Annual report 2024\nThe secretary is required to submit one.\nFee: £150"),
         ("company_accounts.md", "# Annual accounts\nStatutory accounts must include a balance sheet."),
         ("confirmation_statement.md", "# Confirmation statement\nEach company must file one each year."),
         ("complaints_procedure.md", "# Handling of complaints\nThe procedure is: 1. Issue a complaint."),
@@ -951,6 +952,21 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
 )
 def test_what_says_how_a_document_is_made_is_none(name: str, text: str) -> None:
     assert what(name, text).kind is None
+
+
+@cases(
+    "text",
+    [
+        "Annual accounts\nfor the year ended 31 December 2024\nCash 100\nThe accounts must be filed.",
+        "Jahresabschluss zum 31.12.2024\nBilanzsumme 500.000 EUR\nEr ist einzureichen.",
+    ],
+)
+def test_accounts_that_say_where_they_are_filed_are_accounts(text: str) -> None:
+    assert what("Accounts.pdf", text).kind == "financial_statements"
+
+
+def test_a_name_that_ends_in_policy_does_not_replace_the_title() -> None:
+    assert what("Policy.pdf", "Code of conduct\nStaff must act.").kind == "code_of_conduct"
 
 
 def test_a_title_without_what_such_documents_have_still_keeps_it_from_a_model() -> None:
@@ -970,6 +986,13 @@ def test_a_title_without_what_such_documents_have_still_keeps_it_from_a_model() 
         ("Retry policy\nClients must retry.", None, None),
         ("Insurance policy\nPremium of the insured: staff must be named.", "insurance", None),
         ("Modern slavery policy\nThe staff must act.", "code_of_conduct", None),
+        ("Key person policy\nInsurer: Alpha. Directors are insured. They must pay.", None, None),
+        ("Public liability policy\nThe insurer must pay. Employees of the insured", "insurance_liability", None),
+        ("Energy policy\nThe purpose of the law: all members must cut emissions.", None, None),
+        ("Late night policy\nEmployee handbook\nThe staff must leave.", "employee_handbook", None),
+        ("Dividend resolution\nA dividend not yet adopted by the board", "dividend_resolution", None),
+        ("Annual report 2024\nStandards not yet adopted by the board", "annual_report", None),
+        ("Annual report 2024, not yet adopted by the board\nAcme", "annual_report", "draft"),
         ("Lease\nStatus: to be approved by the board\nbetween A and B", "lease", "draft"),
         ("Financial statements 2024\nNew standards not yet adopted by the EU", "financial_statements", None),
     ],
@@ -985,6 +1008,11 @@ def test_a_policy_is_one_by_its_title_and_what_it_asks_of_whom(text: str, kind: 
         ('Works Cited\n"B." Numbeo. N.p., 03 May 2011. Web. 12 May 2017.', None),
         ("Quellen\nMuster, A.: Titel (abgerufen am 4. Mai 2024)", None),
         ("Market report\nSeoul, 1 May 2024\nSmith, J. Title. Accessed 2 June 2024.", "2024-05-01"),
+        ("Notes of 3 May 2024 on “Title”, accessed on 4 May 2024", "2024-05-03"),
+        ("Memo\n3 May 2024, accessed on 4 May 2024", "2024-05-03"),
+        ("Handelsregister B des Amtsgerichts München\nAbgerufen am 03.05.2024 10:00\nHRB 1234", "2024-05-03"),
+        ("EXTRAIT KBIS\nwww.example.org, consulté le 3 mai 2024\nAlpha SAS", "2024-05-03"),
+        ("Cap table\nAccessed on 3 May 2024\nFounder 60 %", "2024-05-03"),
     ],
 )
 def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, day: str | None) -> None:
