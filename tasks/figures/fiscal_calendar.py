@@ -157,7 +157,7 @@ def learn_calendar(text: str, name: str = "") -> Calendar:
             and WORDS.year_split_year.search(head)
         ):
             return replace(calendar, month=3, said=True)
-        end = _find_split_year_end(head) or _find_end_over_columns(head)
+        end = _find_split_year_end(head)
         return calendar if end is None else replace(calendar, month=end[0], day=end[1], said=True)
     month = months.most_common(1)[0][0]
     day = max(((count, day) for (at, day), count in ends.items() if at == month))[1]
@@ -406,16 +406,6 @@ def _find_split_year_end(text: str) -> tuple[int, int] | None:
             ends[end.month, end.day].add(end.year)
     usual = max(ends, key=lambda end: len(ends[end]), default=None)
     return usual if usual is not None and usual[0] != 12 and len(ends[usual]) > 1 else None
-
-
-def _find_end_over_columns(head: str) -> _Day | None:
-    """The month-end over the years of two or more of a workbook's statements, if none has another; some name years that
-    end in January or February after the year before.
-    """
-    ends = [(int(match["month"]), int(match["day"])) for match in WORDS.days_over_accounts.finditer(head)]
-    month, day = ends[0] if len(ends) > 1 and len({*ends}) == 1 else (0, 0)
-    is_sure = month not in {1, _MONTHS_OF_TWO_NAMES, 12} and day == make_day(_ANY_YEAR, month or 1, 31).day
-    return (month, day) if is_sure else None
 
 
 def _exact_ends(lower: str, month: int) -> Counter[date]:

@@ -69,11 +69,11 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
-_MOST_PERCENT: Final = 10_000
+_MOST_PERCENT: Final = 1_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
-_CUT: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})*\t\d{3}\)?")
+_CUT: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})*\t(?!100\b)\d{3}\)?")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -119,10 +119,15 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
 
 
-def _is_cut(cells: Sequence[str], at: int, under: Mapping[int, FigureColumn]) -> bool:
-    """Whether the cell right of a number, without a heading of its own, has its next three digits: "16 736 | 458"."""
+def _is_cut(row: Row, at: int, under: Mapping[int, FigureColumn]) -> bool:
+    """Whether the cell right of a number, without a heading of its own, has its next three digits: "16 736 | 458".
+
+    A number that is not in groups itself may be whole: "716 | 458" beside each other are two.
+    """
     own, beside = (under[each].words if each in under else "" for each in (at, at + 1))
-    return (own == beside or not beside.strip(" =|.–-")) and _CUT.fullmatch("\t".join(cells[at : at + 2])) is not None
+    is_headed = own != beside and bool(beside.strip(" =|.–-"))
+    in_groups = row.loose or " " in row.cells[at].strip()
+    return in_groups and not is_headed and _CUT.fullmatch("\t".join(row.cells[at : at + 2])) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +373,8 @@ class _Table:
         if said.meaning is not None and said.meaning.concept.id == "revenue":
             self._percents.update(at for at in said.numbers if WORDS.row_all_of_it.fullmatch(row.cells[at]))
         units = row.units_beside({*said.numbers})
-        cut = {at + each for at in said.numbers if said.meaning and _is_cut(row.cells, at, under) for each in (0, 1)}
+        may_be = [at for at in said.numbers if said.meaning and at + 1 not in self._percents]
+        cut = {at + each for at in may_be if _is_cut(row, at, under) for each in (0, 1)}
         cut = {*said.numbers} if cut and row.loose else cut  # no cell of a row split at spaces is in its place
         self._findings.leave_out("numbers cut in two", len(cut))
         for at in sorted({*said.numbers} - cut):
