@@ -8,12 +8,11 @@ Passages are those of stored texts, prepared for searching, of a run or of a fol
 those that the caller may see.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, filterfalse, groupby
+from itertools import filterfalse, groupby
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
@@ -39,7 +38,7 @@ from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.language.sentences import sentences
 from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
-from tasks.privacy.pseudonyms import Names, is_on, profile_names, stored_names, words_about
+from tasks.privacy.pseudonyms import Names, is_on, profile_names, stored_names
 from tasks.ranking import WordIndex
 from tasks.ranking.coverage import COMMON
 from tasks.ranking.embedders import semantic_ranking
@@ -172,28 +171,6 @@ class RoomPassages:
         ranked = self._index.rank(rest, len(self._spans), guess=False) if named else []
         return [self._passage(at) for at, _ in ranked if self._spans[at][0].document_id in named][:most], rest
 
-    def find_held(self, question: str, company: str) -> tuple[set[str] | None, str]:
-        """The documents with all names behind "agreement with" or "contract between" in a question, and the question
-        without these; None if it has none but the company's. Those with a title that the question has go before others.
-        """
-        nouns, own, said = find_names(question), {*plain_words(company).split()}, set[str]()
-        held = list[set[LedgerText]]()
-        for noun, behind in _WITH.findall(question):
-            for name in _AND.split(behind) if plain_words(noun) in nouns else ():
-                words = [word for word in re.findall(r"\w+", name.casefold()) if word not in _NO_NAMES]
-                if not (own | words_about("words") if len(words) == 1 else own) >= {*words}:
-                    between = re.compile(rf"\b{_BETWEEN.join(words)}", re.IGNORECASE)
-                    passages = map(self._passage, self._index.texts_with_words(name, _MOST_READ))
-                    held.append({one.document for one in passages if between.search(one.text)})
-                    said.update(map(plain_words, name.split()))
-        if not held:
-            return None, question
-        asked, found = f" {plain_words(question)} ", set.intersection(*held)
-        titles = {one: [title for title in _read_titles([one]) if title and f" {title} " in asked] for one in found}
-        called = {*nouns, *" ".join(chain(*titles.values())).split()}
-        chosen = {one.document_id for one in found if titles[one] or not any(titles.values())}
-        return chosen, _leave_out(called, said, question)
-
     def _find_parties(self, word: str, noun: str) -> dict[str, set[str]]:
         """By the only document with a word, whose title ends in a noun, the words of its party that has the word."""
         holders = {self._spans[at][0] for at in self._index.texts_with_words(word, len(self._spans))}
@@ -324,13 +301,6 @@ def document_with_text(document_id: str) -> tuple[Document, StoredText]:
 
 _OPENING: Final = 6000  # characters in which a contract names its parties
 _TOP: Final = 3  # lines at the beginning of a document, one of which is its title
-_WITH: Final = re.compile(  # what may be a contract, and the names of those with whom it is
-    r"\b([^\W\d_]+) (?:with|between|mit|zwischen|avec|entre|con|tra|met|tussen|med|mellan) "
-    r"((?:(?:[^\W\d_a-z]\S*|(?:and|und|et|y|e|en|och|og|&)(?= )) ?)+)"
-)
-_AND: Final = re.compile(r"\s(?:and|und|et|y|e|en|och|og)\s")
-_BETWEEN: Final = r"\W+(?:\w+\W+)?"  # at most one word stands between two of a name: "Jane A. Doe"
-_NO_NAMES: Final = words_about("forms") | words_about("titles")
 _BY_NAME: Final = 6
 _OF_NAMED: Final = 3  # sentences of documents that a question names, before those of the whole room
 _BY_QUERY: Final = 12
@@ -380,11 +350,8 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
     check_question(question)
     answerer = current_answerer()
     room = room.open_to(answerer)
-    held, asked = room.find_held(question, company)
-    named, rest = room.find_named(question, _BY_NAME) if held is None else ((), asked)
-    likeliest = [*named, *room.likeliest(asked, _BY_QUERY if held is None else _MOST_READ, _BY_WORDS)]
-    likeliest = [one for one in likeliest if held is None or one.document.document_id in held]
-    named = named if held is None else likeliest
+    named, rest = room.find_named(question, _BY_NAME)
+    likeliest = [*named, *room.likeliest(question, _BY_QUERY, _BY_WORDS)]
     passages = dict(enumerate(list(dict.fromkeys(likeliest))[: _BY_QUERY + _BY_WORDS], 1))
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
     if answerer.model is None:

@@ -246,11 +246,11 @@ def _ends(unit: str, stop: re.Match[str]) -> bool:
     following = rest.lstrip(_OPENING)
     if following[:1].islower():
         return False
-    if mark != ".":
+    if mark.rstrip("*_") != ".":
         return True
     first = (following.split(None, 1) or [""])[0]
     match = _WORD.search(unit[max(stop.start() - _NEAR, 0) : stop.start()])
-    word = match.group().lower() if match else ""
+    word = match.group().lower().lstrip("*_") if match else ""
     if word in _TITLES or (following[:1].isdigit() and (word in _NUMBERED or word in _SHORT_MONTHS)):
         return False
     if word in _SUFFIXES or (len(word) == 1 and word.isalpha()):

@@ -14,10 +14,12 @@ from tasks.reading.txt import text_and_warnings
 _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]++(.*+))?")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _FIELD: Final = re.compile(
-    r"(?:(?:layout|title|parent|grand_parent|nav_order|has_children|permalink|slug|aliases|redirect_from|weight|toc|tags"
-    r"|categor(?:y|ies)|authors?|date|lastmod|draft|published|lang|id|sidebar(?:_label|_position)?):(?:\s|$)|\s+\S|-\s)"
+    r"(?:layout|title|parent|grand_parent|nav_order|has_children|permalink|slug|weight|toc|date|lastmod|draft|published"
+    r"|lang|id|sidebar(?:_label|_position)?|tags|categor(?:y|ies)|authors?|aliases|redirect_from):(?:\s|$)"
 )
 """A line of the fields that generators of web pages read; fields of other names hold what a document has to say."""
+_ITEM: Final = re.compile(r"\s*- \S{1,40}$")
+"""One tag, author or address of a field before it, in one word."""
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH: Final = re.compile(r"(?: {4}|\t| {0,3}(?:[-+*>|]|\d{1,9}[.)])(?:\s|$)| {0,3}(?:[-*_][ \t]*){3,}$)")
 _RULE_ROW: Final = re.compile(r"[ ]{0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*")
@@ -50,7 +52,11 @@ def read(source: Source) -> Reading:
 def _write(lines: list[str], writer: Writer) -> None:
     at = _front_matter(lines)
     plain = lines[:at]  # what waits to be written at once
-    if len(plain) > 2 and all(map(_FIELD.match, plain[1:-1])) and any(map(str.strip, lines[at:])):
+    fields = plain[1:-1]
+    is_metadata = (
+        bool(fields) and _FIELD.match(fields[0]) and all(_FIELD.match(one) or _ITEM.match(one) for one in fields)
+    )
+    if is_metadata and any(map(str.strip, lines[at:])):
         with writer.place(UNSEEN, FRONT_MATTER):
             _flush(plain, writer)
     fence = ""

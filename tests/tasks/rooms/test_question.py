@@ -133,26 +133,3 @@ def test_a_word_of_a_partys_name_is_also_asked_about(room: Path, capsys: pytest.
     (room / "Minutes.txt").write_text("MINUTES\nThe board approved the budget.\n")
     ask("How much steel does the agreement with Alder Steel require?", room=[str(room)], format="json")
     assert delivered in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("question", "fees"),
-    [
-        ("What is the fee in the agreement between Birch and Cedar Soft?", [5]),
-        ("What is the fee in the services agreement with Cedar Soft GmbH?", [5]),
-        ("What is the fee in the agreement with Cedar Soft?", [5, 7]),
-        ("What is the fee in the agreement with Ms Doe?", [9]),
-        ("What is the fee in the agreement between Birch and Doe?", []),
-        ("What is the fee in the agreement with Zenith?", []),
-    ],
-)
-def test_names_behind_with_and_between_say_which_contracts_are_asked(
-    room: Path, capsys: pytest.CaptureFixture[str], question: str, fees: list[int]
-) -> None:
-    made = {5: ("SERVICES", "Birch Ltd", "Cedar Soft GmbH"), 7: ("LOAN", "Dale plc", "Cedar Soft GmbH")}
-    for fee, (title, one, other) in (made | {9: ("ADVISORY", "Dale plc", "Jane A. Doe")}).items():
-        parties = f'Made by and between {one} ("First") and {other} ("Second").'
-        (room / f"{fee}.txt").write_text(f"{title} AGREEMENT\n{parties}\n\nThe fee is EUR {fee}.\n")
-    ask(question, room=[str(room)], format="json")
-    quotes = [quote["text"] for quote in json.loads(capsys.readouterr().out)["quotes"]]
-    assert sorted(quote for quote in quotes if quote.startswith("The fee is")) == [f"The fee is EUR {n}." for n in fees]

@@ -509,3 +509,8 @@ def test_what_is_only_reported_partly_so_or_past_is_not_so(source: str, statemen
 )
 def test_what_is_ordered_is_done_as_a_rule_and_what_is_planned_is_not(source: str, statement: str, is_so: bool) -> None:
     assert (check(statement, [source]).verdict is Finding.SUPPORTED) is is_so
+
+
+def test_a_mark_of_markdown_behind_an_abbreviation_ends_no_sentence() -> None:
+    text = "Unless agreed otherwise (see Sec.* 5) the tenant pays EUR 5."
+    assert check("The tenant pays EUR 5.", [text]).verdict is Finding.NOT_FOUND

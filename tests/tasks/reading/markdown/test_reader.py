@@ -18,7 +18,7 @@ def test_front_matter_is_not_shown_and_other_words_between_rules_are() -> None:
     fields = "---\nlayout: default\ntitle: Offer\ntags:\n- a\n---\n"
     assert places_of(f"{fields}# Terms\n") == [("unseen", "front matter", fields), ("heading", "Terms", "# Terms\n")]
     assert places_of(fields) == [], "it has nothing else to say"
-    contents = "title: Lease\n# Lease of the plant\n- Rent: EUR 5,000", "title: Lease\ngoverning_law: Germany"
+    contents = "title: Lease\n- Rent: EUR 5,000", "- Rent", "  A dividend was approved.", "title: Lease\nlaw: Germany"
     for lines in (*contents, "We offer 5 EUR.", "From: A\nTo: B", "date: 4 May 2024\nWe offer 5 EUR."):
         assert places_of(f"---\n{lines}\n---\nThe end.\n") == []
 
