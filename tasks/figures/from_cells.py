@@ -22,8 +22,8 @@ from tasks.figures.statement_checks import (
     OF_STATEMENTS,
     STATEMENT_WEIGHT,
     RunningSums,
-    find_untied,
     is_recognised,
+    keep_ties,
     may_be_revenue,
     of_statement,
     without_items,
@@ -32,6 +32,7 @@ from tasks.figures.table_columns import (
     FigureColumn,
     columns_under,
     dated_columns,
+    is_cut_in_two,
     is_no_figure,
     is_slipped,
     read_header,
@@ -56,8 +57,6 @@ MOST_NUMBERS: Final = 100_000
 """Numbers of a document's tables that are looked at, beside a label that means something; the rest is counted."""
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
-MOST_TIES: Final = 1_000
-"""Sums of a document that do not tie; the rest is counted."""
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
 _LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
@@ -73,7 +72,6 @@ _MOST_PERCENT: Final = 1_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
-_CUT: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})*\t(?!100\b)\d{3}\)?")
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -87,19 +85,10 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
             if document.stores_numbers and not is_recognised(grid, found):
                 findings.leave_out("long tables that give one figure alone", len(found))
             elif found:
-                _keep_ties(document, grid, findings)
+                keep_ties(document, grid, findings)
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
                     yield sure
-
-
-def _keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None:
-    """Add the sums of a table that do not tie to the findings; those above the limit are counted."""
-    ties = list(find_untied(document, grid))
-    kept = max(MOST_TIES - len(findings.ties), 0)
-    findings.ties.extend(ties[:kept])
-    if len(ties) > kept:
-        findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
@@ -117,17 +106,6 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     if any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:_LONGEST_FORM]):
         return True
     return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
-
-
-def _is_cut(row: Row, at: int, under: Mapping[int, FigureColumn]) -> bool:
-    """Whether the cell right of a number, without a heading of its own, has its next three digits: "16 736 | 458".
-
-    A number that is not in groups itself may be whole: "716 | 458" beside each other are two.
-    """
-    own, beside = (under[each].words if each in under else "" for each in (at, at + 1))
-    is_headed = own != beside and bool(beside.strip(" =|.–-"))
-    in_groups = row.loose or " " in row.cells[at].strip()
-    return in_groups and not is_headed and _CUT.fullmatch("\t".join(row.cells[at : at + 2])) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +352,7 @@ class _Table:
             self._percents.update(at for at in said.numbers if WORDS.row_all_of_it.fullmatch(row.cells[at]))
         units = row.units_beside({*said.numbers})
         may_be = [at for at in said.numbers if said.meaning and at + 1 not in self._percents]
-        cut = {at + each for at in may_be if _is_cut(row, at, under) for each in (0, 1)}
+        cut = {at + each for at in may_be if is_cut_in_two(row, at, under) for each in (0, 1)}
         cut = {*said.numbers} if cut and row.loose else cut  # no cell of a row split at spaces is in its place
         self._findings.leave_out("numbers cut in two", len(cut))
         for at in sorted({*said.numbers} - cut):

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Tie, plain_label
+from tasks.figures.figure import WORDS, Findings, Tie, plain_label
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_grids import Grid
 from tasks.figures.table_rows import Row, is_number, is_year
@@ -302,3 +302,16 @@ def _adds_up(sums: _Sums, values: Mapping[int, Decimal]) -> bool:
 def _add(sums: _Sums, values: Mapping[int, Decimal]) -> _Sums:
     above = {at: sums.get(at, (0, Decimal(0))) for at in values}
     return {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}
+
+
+MOST_TIES: Final = 1_000
+"""Sums of a document that do not tie; the rest is counted."""
+
+
+def keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None:
+    """Add the sums of a table that do not tie to the findings; those above the limit are counted."""
+    ties = list(find_untied(document, grid))
+    kept = max(MOST_TIES - len(findings.ties), 0)
+    findings.ties.extend(ties[:kept])
+    if len(ties) > kept:
+        findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)

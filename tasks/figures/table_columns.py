@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -518,3 +518,17 @@ def is_slipped(row: Row, columns: Sequence[FigureColumn], corner: str) -> bool:
     named = sum(1 for column in columns[1:] if column.words)
     filled = sum(1 for cell in row.cells[1:] if cell)
     return bool(corner) and read_units(corner) == Units() and 0 < named == filled - 1
+
+
+_CUT: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})*\t(?!100\b)\d{3}\)?")
+
+
+def is_cut_in_two(row: Row, at: int, under: Mapping[int, FigureColumn]) -> bool:
+    """Whether the cell right of a number, without a heading of its own, has its next three digits: "16 736 | 458".
+
+    A number that is not in groups itself may be whole: "716 | 458" beside each other are two.
+    """
+    own, beside = (under[each].words if each in under else "" for each in (at, at + 1))
+    is_headed = own != beside and bool(beside.strip(" =|.–-"))
+    in_groups = row.loose or " " in row.cells[at].strip()
+    return in_groups and not is_headed and _CUT.fullmatch("\t".join(row.cells[at : at + 2])) is not None

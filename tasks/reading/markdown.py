@@ -52,11 +52,7 @@ def read(source: Source) -> Reading:
 def _write(lines: list[str], writer: Writer) -> None:
     at = _front_matter(lines)
     plain = lines[:at]  # what waits to be written at once
-    fields = plain[1:-1]
-    is_metadata = (
-        bool(fields) and _FIELD.match(fields[0]) and all(_FIELD.match(one) or _ITEM.match(one) for one in fields)
-    )
-    if is_metadata and any(map(str.strip, lines[at:])):
+    if _is_metadata(plain[1:-1]) and any(map(str.strip, lines[at:])):
         with writer.place(UNSEEN, FRONT_MATTER):
             _flush(plain, writer)
     fence = ""
@@ -101,6 +97,10 @@ def _front_matter(lines: list[str]) -> int:
     if lines[0].rstrip() != "---":
         return 0
     return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in ("---", "...")), 0)
+
+
+def _is_metadata(fields: list[str]) -> bool:
+    return bool(fields and _FIELD.match(fields[0])) and all(_FIELD.match(one) or _ITEM.match(one) for one in fields)
 
 
 def _heading(lines: list[str], at: int) -> str:

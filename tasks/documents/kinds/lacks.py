@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import Final
 
 from tasks.documents.kinds.catalogue import marks, names, plain_words
-from tasks.documents.kinds.titles import ANNEXES, SUBTITLE
+from tasks.documents.kinds.titles import ANNEXES, BETWEEN, SUBTITLE
 from tasks.language.periods import dates_in
 
 _BODY: Final = 8000
@@ -46,7 +46,6 @@ _LISTED: Final = re.compile(
     re.IGNORECASE,
 )
 """A line of a list of documents: an annex, or the name of a file."""
-BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
 THIS: Final = r"\b(?:this|dies\w{0,2}|vorliegend\w{1,2}|cette|ce|presente?|esta|este|questa|deze|dit|denne|denna)"
 AGREEMENT: Final = re.compile(
     rf"{THIS} (?:\w+ ){{0,5}}?(?:agreement|contract|deed|lease|note|assignment|undertaking|guarantee|licen[cs]e"

@@ -20,23 +20,24 @@ from tasks.documents.kinds.catalogue import (
     find_kinds,
     find_spoken_kinds,
     find_telling_words,
-    is_kind,
     kinds,
     marks,
     names,
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.lacks import AGREEMENT, BETWEEN, THIS, find_lacks
+from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks
 from tasks.documents.kinds.sketches import fold_words, sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
+    BETWEEN,
     FIRST,
     LONGEST_TITLE,
     SUBTITLE,
     TOP,
     Segment,
     find_opened_kind,
+    find_parts,
     find_rows,
     is_prose,
     is_title,
@@ -230,16 +231,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     lines, begins = read_title_lines(opening)
     days = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
-    begins_agenda = tuple(read_file("marks.toml")["agenda"])
-    is_agenda = any(plain_words(line).startswith(begins_agenda) for line in lines)
-    is_held = bool(days) and (not is_agenda or marks("", "acts").stand_in(body))
-    told = find_telling_words(body)
-    signs.body = [
-        kind.id
-        for kind in kinds().values()
-        if kind.is_confirmed(told) and not (kind.id == "policy" and marks("", "insures").stand_in(body))
-        if (is_held or not (kind.beside and kind.serial and kind.needs == "day"))
-    ]
+    signs.body = list(_confirm(body, lines, has_day=bool(days)))
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
@@ -261,14 +253,30 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     _read_date(opening, lines, text, signs)
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
-    gives_figures = len(text) < _BRIEF and re.search(r"\b(?:19|20)\d\d\b", text) and _SUM.search(text)
-    signs.is_brief = len(text) < _BRIEF and bool(gives_figures or not marks("", "prescribes").stand_in(body))
+    signs.is_brief = len(text) < _BRIEF and (_gives_figures(text) or not marks("", "prescribes").stand_in(body))
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
-    signs.parts = list(islice(_parts(text, inside, signs), _MOST_PARTS))
+    signs.parts = list(islice(find_parts(text, inside, signs.title), _MOST_PARTS))
     signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
     return signs
+
+
+def _confirm(body: str, lines: Sequence[str], *, has_day: bool) -> Iterator[str]:
+    """The kinds whose own words stand in a text; those of what was held on a day need one, and acts in an agenda."""
+    is_agenda = any(plain_words(line).startswith(tuple(read_file("marks.toml")["agenda"])) for line in lines)
+    is_held = has_day and (not is_agenda or marks("", "acts").stand_in(body))
+    told = find_telling_words(body)
+    insures = marks("", "insures").stand_in(body)
+    for kind in kinds().values():
+        is_of_a_day = kind.beside and kind.serial and kind.needs == "day"
+        if kind.is_confirmed(told) and (is_held or not is_of_a_day) and not (insures and kind.id == "policy"):
+            yield kind.id
+
+
+def _gives_figures(text: str) -> bool:
+    """Whether a text has a year and amounts of its own, and so does not only prescribe what others give."""
+    return re.search(r"\b(?:19|20)\d\d\b", text) is not None and _SUM.search(text) is not None
 
 
 def signs_version() -> str:
@@ -538,48 +546,6 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
             return state
     is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4
     return "template" if is_form else None
-
-
-def _parts(text: str, starts: Sequence[int], signs: Signs) -> Iterator[tuple[str, int]]:
-    """Other documents that begin at these places, or at a line that consists only of their title."""
-    if len(text) < 300_000:
-        starts = [
-            *starts,
-            *(
-                match.start() + 1
-                for match in re.finditer(r"(?m)\n[^\S\n]*[^\W\d_a-z][^\n\t]{3,58}$", text)
-                if match.start() >= 400
-            ),
-        ]
-    seen = {signs.title}
-    are_accounts = is_kind(signs.title or "", "financial_statements")  # their notes have headings such as "Loans"
-    for start in sorted(set(starts)):
-        lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
-        for line in lines:
-            kind = _read_part_title(line)
-            if kind is None or kind.id in seen or (are_accounts and kind.signed):
-                continue
-            if _begins_here(text, start, kind):
-                seen.add(kind.id)
-                yield kind.id, start
-                break
-
-
-def _read_part_title(line: str) -> Kind | None:
-    """The kind whose title makes up most of a line."""
-    words = plain_words(line)
-    match = find_kind(words) if len(words) < 80 else None
-    if match is None or match.kind.over or not match.kind.title:
-        return None
-    return match.kind if (match.end - match.start) >= 0.6 * len(words) else None
-
-
-def _begins_here(text: str, start: int, kind: Kind) -> bool:
-    """Whether what follows a title says what such a document has to, and nothing before it only refers to it."""
-    if marks("", "attached").stand_in(plain_words(text[max(0, start - 120) : start + 60])):
-        return False
-    rest = plain_words(text[start : start + 3000])
-    return kind.is_confirmed(find_telling_words(rest)) or bool(not kind.body and kind.signed and BETWEEN.search(rest))
 
 
 @cache

@@ -11,9 +11,12 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from tasks.documents.kinds.catalogue import (
+    Kind,
     Match,
     find_kind,
     find_kinds,
+    find_telling_words,
+    is_kind,
     leave_out_company,
     links,
     marks,
@@ -55,6 +58,7 @@ _COMPANY: Final = re.compile(
 )
 _COMPANY_END: Final = 12  # characters
 """How the name of a company ends that ends with a full stop."""
+BETWEEN: Final = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|mellem|mellan)\b")
 _NAMED: Final = re.compile(
     r"\bmay(?= (?:\d{1,2} (?:(?:st|nd|rd|th) )?)?\d{4}\b| \d{1,2}$)|(?:\d|\b(?:of|in|since)) may$|\band sons?\b"
     r"|\bstate of\b|\bunited states\b|\bstato patrimoniale\b"
@@ -311,3 +315,45 @@ def find_opened_kind(segment: Segment) -> Match | None:
             if not is_apart and (match.kind.signed or match.kind.over):
                 return match
     return None
+
+
+def find_parts(text: str, starts: Sequence[int], title: str | None) -> Iterator[tuple[str, int]]:
+    """Other documents that begin at these places, or at a line that consists only of their title."""
+    if len(text) < 300_000:
+        starts = [
+            *starts,
+            *(
+                match.start() + 1
+                for match in re.finditer(r"(?m)\n[^\S\n]*[^\W\d_a-z][^\n\t]{3,58}$", text)
+                if match.start() >= 400
+            ),
+        ]
+    seen = {title}
+    are_accounts = is_kind(title or "", "financial_statements")  # their notes have headings such as "Loans"
+    for start in sorted(set(starts)):
+        lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
+        for line in lines:
+            kind = _read_part_title(line)
+            if kind is None or kind.id in seen or (are_accounts and kind.signed):
+                continue
+            if _begins_here(text, start, kind):
+                seen.add(kind.id)
+                yield kind.id, start
+                break
+
+
+def _read_part_title(line: str) -> Kind | None:
+    """The kind whose title makes up most of a line."""
+    words = plain_words(line)
+    match = find_kind(words) if len(words) < 80 else None
+    if match is None or match.kind.over or not match.kind.title:
+        return None
+    return match.kind if (match.end - match.start) >= 0.6 * len(words) else None
+
+
+def _begins_here(text: str, start: int, kind: Kind) -> bool:
+    """Whether what follows a title says what such a document has to, and nothing before it only refers to it."""
+    if marks("", "attached").stand_in(plain_words(text[max(0, start - 120) : start + 60])):
+        return False
+    rest = plain_words(text[start : start + 3000])
+    return kind.is_confirmed(find_telling_words(rest)) or bool(not kind.body and kind.signed and BETWEEN.search(rest))
