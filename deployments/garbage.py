@@ -1,4 +1,4 @@
-"""Keeps the garbage collector away from objects that live as long as the command: imported modules, a long index."""
+"""Keeps the garbage collector away from objects that live as long as the command: imported modules."""
 
 import gc
 from collections.abc import Iterator

@@ -1,11 +1,11 @@
 """`diligence index`, `ask`, `facts` and `ask-company`: one operation each, its answer printed."""
 
+import gc
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import typer
 
-from deployments.garbage import pause_garbage_collection
 from deployments.rooms import named_place, read_place, report_unread
 from deployments.terminal import echo, print_json
 from deployments.texts import read_all
@@ -27,9 +27,13 @@ def index(
     recursive: Annotated[bool, typer.Option(help="Whether subfolders are included.")] = True,
 ) -> None:
     """Print the document index of a folder as JSON."""
-    with pause_garbage_collection(), acting_as_run_account(), named_place():
-        index_of_folder = document_index(open_drive().find_folder(folder), recursive)
-    typer.echo(index_of_folder.as_json())
+    gc.disable()  # tens of thousands of small objects that all live to the end: a tenth of the time
+    try:
+        with acting_as_run_account(), named_place():
+            index_of_folder = document_index(open_drive().find_folder(folder), recursive)
+        typer.echo(index_of_folder.as_json())
+    finally:
+        gc.enable()
 
 
 def ask(

@@ -3,10 +3,11 @@
 Nothing here imports Prefect, which takes 1.2 s, before it shows something.
 """
 
+import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -117,6 +118,7 @@ def _read(
 
     In Prefect, an artifact with that key shows the progress if it takes longer than a moment.
     """
+    _freeze_garbage_collector()
     all_ids = [[document.document_id for document in batch] for batch in batches(to_read)]
     progress: object = None
     updated_at = time.monotonic()
@@ -132,6 +134,12 @@ def _read(
                     progress = show("create_progress_artifact", 0.0, key=key, description=f"Documents of {folder}")
                 if isinstance(progress, UUID):  # else Prefect could not make it
                     show("update_progress_artifact", progress, 100.0 * done / len(all_ids))
+
+
+@cache
+def _freeze_garbage_collector() -> None:
+    """Exempt everything loaded so far from garbage collection: with Prefect a full collection takes 0.14 s."""
+    gc.freeze()
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:
