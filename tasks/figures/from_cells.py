@@ -450,7 +450,7 @@ class _Table:
         amount = cell_amount(row.cells[at], comma_decimal=self._comma)
         if amount is None:
             return None
-        over = self._section or (self._header[-1].name if self._header else "")  # "5 Year Growth", "Change in %"
+        over = self._section or (self._header[-1].name if self._header else "")  # "5 Year Growth", "Growth rates"
         of_growth = abs(amount.value) < _MOST_PERCENT and WORDS.section_of_growth.fullmatch(over)
         is_percent = at in self._percents or of_growth
         if is_percent and amount.unit is None and "percent" not in meaning.concept.units:
