@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self
+from weakref import WeakKeyDictionary
 from zlib import crc32
 
 from sqlalchemy import Connection, Engine, text
@@ -95,27 +96,92 @@ def _flock(handle: int, wait: bool) -> bool:
     return False
 
 
+class _Session:
+    """The connection on which the threads of this process hold advisory locks; open while one of them wants a lock.
+
+    It is none of the pool's: threads that each held a lock on one of those would all wait for another to work with.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._connection: Connection | None = None
+        self._driver: Any = None
+        self._wanted = 0
+        self._held: set[int] = set()
+
+    @contextmanager
+    def wanted(self) -> Iterator[None]:
+        """Keep the connection open, once it is made."""
+        with self._mutex:
+            self._wanted += 1
+        try:
+            yield
+        finally:
+            with self._mutex:
+                self._wanted -= 1
+                if not self._wanted:
+                    self._close()
+
+    def take(self, engine: Engine, key: int) -> bool:
+        """Take a lock, if no other thread or process has it."""
+        with self._mutex:
+            if key in self._held:
+                return False
+            try:
+                is_taken = _lock(self._connection or self._connect(engine), key)
+            except SQLAlchemyError:  # it broke, and what it held is free
+                self._close()
+                try:
+                    is_taken = _lock(self._connect(engine), key)
+                except SQLAlchemyError as error:
+                    self._close()
+                    raise unavailable(error) from None
+            if is_taken:
+                self._held.add(key)
+            return is_taken
+
+    def release(self, key: int) -> None:
+        """Release a lock that was taken."""
+        with self._mutex:
+            self._held.discard(key)
+            if self._connection is not None:
+                with suppress(SQLAlchemyError):  # a connection that broke has given it back already
+                    self._connection.execute(_UNLOCK, {"key": key})
+
+    def _connect(self, engine: Engine) -> Connection:
+        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._driver = self._connection.connection.driver_connection
+        self._connection.detach()
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.close()
+            self._driver.close()  # SQLAlchemy leaves a broken one open that it has detached
+            self._connection = None
+
+
+_sessions: WeakKeyDictionary[Engine, _Session] = WeakKeyDictionary()
+_UNLOCK: Final = text("SELECT pg_advisory_unlock(:key)")
+_AGAIN: Final = 0.05
+"""Seconds after which a lock that another holds is asked for again."""
+
+
 @contextmanager
 def _advisory(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
-    key = _key(name)
-    try:
-        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        taken = _lock(connection, key, wait)
-    except SQLAlchemyError as error:
-        raise unavailable(error) from None
-    try:
-        yield taken
-    finally:
-        with suppress(SQLAlchemyError):  # a connection that broke has given the lock back already
+    session, key = _sessions.setdefault(engine, _Session()), _key(name)
+    with session.wanted():
+        while not (taken := session.take(engine, key)) and wait:
+            time.sleep(_AGAIN)
+        try:
+            yield taken
+        finally:
             if taken:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
-            connection.close()
+                session.release(key)
 
 
-def _lock(connection: Connection, key: int, wait: bool) -> bool:
-    if wait:
-        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-        return True
+def _lock(connection: Connection, key: int) -> bool:
     return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
 
 
@@ -200,7 +266,7 @@ class Claims:
                 self._files.pop(name).close()
             elif self._connection is not None:
                 with suppress(SQLAlchemyError):  # a connection that broke has given it back already
-                    self._connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _key(name)})
+                    self._connection.execute(_UNLOCK, {"key": _key(name)})
 
     def holds(self, name: str) -> bool:
         """Whether this process holds the lock."""
@@ -209,11 +275,11 @@ class Claims:
 
     def _try_lock(self, name: str) -> bool:
         try:
-            return self._connection is not None and _lock(self._connection, _key(name), wait=False)
+            return self._connection is not None and _lock(self._connection, _key(name))
         except SQLAlchemyError:
             self._renew()
         try:
-            return self._connection is not None and _lock(self._connection, _key(name), wait=False)
+            return self._connection is not None and _lock(self._connection, _key(name))
         except SQLAlchemyError as error:
             raise unavailable(error) from None
 
@@ -263,7 +329,7 @@ class Claims:
             until = time.monotonic() + _ENDS_IN
             while lost:
                 for name in list(lost):
-                    if _lock(self._connection, _key(name), wait=False):
+                    if _lock(self._connection, _key(name)):
                         del lost[name]
                 if time.monotonic() > until:
                     break

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from storage import database, model_calls, runs
 from storage.companies import StoredProfile, latest_profile, save_profile
@@ -256,6 +256,35 @@ def test_who_waits_gets_it_next(database_url: str) -> None:
         order.append("first")
     waiting.join(10)
     assert order == ["first", "second True"]
+
+
+def test_more_threads_hold_locks_than_there_are_connections_and_each_reads_and_writes(database_url: str) -> None:
+    count = 20  # a pool has 15; a model is asked for that many search plans at the same time
+    all_hold = threading.Barrier(count, timeout=25)  # less than a connection is waited for
+
+    def work(number: int) -> None:
+        with database.locked(f"answer {number}") as mine:
+            assert mine
+            all_hold.wait()
+            database.check()
+
+    with ThreadPoolExecutor(count) as threads:
+        for done in [threads.submit(work, number) for number in range(count)]:
+            done.result()
+
+
+def test_a_lock_whose_connection_breaks_is_no_hindrance_to_the_next(
+    postgres_url: str, home: Path, monkeypatch: pytest.MonkeyPatch, postgres_admin: Engine
+) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_URL", f"{postgres_url}&application_name=cut")
+    with database.locked("batch Alpha"):
+        with postgres_admin.connect() as admin:
+            admin.execute(text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'"))
+        with database.locked("batch Beta") as other, database.locked("batch Alpha", wait=False) as second:
+            assert other
+            assert not second, "threads of this process keep out of each other's way"
+    with database.locked("batch Alpha", wait=False) as again:
+        assert again
 
 
 def test_what_goes_wrong_under_the_lock_comes_out_as_it_is(database_url: str) -> None:
