@@ -30,7 +30,7 @@ from flows.run import (
 from flows.steps import PLAIN, Steps, assign_room, recognise_rest
 from flows.unchanged import CaughtUp, ListedRoom
 from storage import database, documents, runs
-from storage.errors import ConnectionLost
+from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
@@ -202,7 +202,8 @@ def examine_company(name: str, company_id: int, turns: Turns, listed: ListedRoom
         raise  # the queue has it examined again
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %r failed: %s", name, type(error).__name__)  # noqa: TRY400
-        problem = error.message if isinstance(error, DiligenceError) else f"An internal error: {type(error).__name__}."
+        is_told = isinstance(error, DiligenceError | DatabaseUnavailable)
+        problem = str(error) if is_told else f"An internal error: {type(error).__name__}."
         close_company(company_id, CompanyStatus.FAILED, problem)
 
 
