@@ -271,18 +271,18 @@ def work(
         conclude(run, out)
     finally:
         if run.is_led_here:
-            _show_ranking(run.id, screen, out)
+            _show_ranking(run, screen, out)
 
 
-def _show_ranking(run: str, screen: Batch, out: Path | None) -> None:
-    results = database.retry_if_cut(lambda: load_results(run))
+def _show_ranking(run: OpenRun, screen: Batch, out: Path | None) -> None:
+    results = database.retry_if_cut(lambda: load_results(run.id))
     show(
         create_markdown_artifact,
         write_ranking(results),
         key=batch_key("ranking", screen.name),
         description=f"{screen.name}: the companies ranked",
     )
-    show_outcome(results, out)
+    show_outcome(results, out, run.unwritten)
 
 
 def _take_over(run: OpenRun, at_once: int) -> TakenOver:

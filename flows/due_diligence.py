@@ -75,5 +75,5 @@ def due_diligence(
             try:
                 database.retry_if_cut(lambda: finish(run, out))
             finally:
-                show_outcome(load_results(run.id), out)
+                show_outcome(load_results(run.id), out, run.unwritten)
     return run.id

@@ -5,7 +5,7 @@ under way gets its name, its log, its tags and the link to its report here too.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
@@ -69,8 +69,10 @@ def name_company_run() -> str:
     return f"{batch} · {company}" if batch and batch != company else company
 
 
-def show_outcome(results: RunResults, out: Path | None) -> None:
+def show_outcome(results: RunResults, out: Path | None, unwritten: Sequence[str] = ()) -> None:
     """Show how a run ended, for a batch or one company: the link to its report, then its log and its tags.
+
+    `unwritten` says why the report is not in the folder `out`.
 
     The link is made last: it is the newest artifact. The tag `diligence` marks our runs for
     `prune`; `warnings` marks those whose report has any.
@@ -83,9 +85,9 @@ def show_outcome(results: RunResults, out: Path | None) -> None:
         key=batch_key("report", run.batch),
         description=f"{run.batch}: the report and its evidence",
     )
-    warnings = list_warnings(results)
+    warnings = [*unwritten, *list_warnings(results)]
     tell(warnings, logging.WARNING)
-    where = f"The report is at {report_address(run.id)}{f' and in {out}' if out else ''}."
+    where = f"The report is at {report_address(run.id)}{f' and in {out}' if out and not unwritten else ''}."
     tell([*result_lines(results), where])
     show(_add_tags, {TAG, WARNINGS} if warnings else {TAG})
 

@@ -1,11 +1,10 @@
 """The life cycle of a run in the database: start or resume under a lock, mark companies done, rank, report."""
 
-import logging
 import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -53,8 +52,6 @@ class CompaniesFailed(DiligenceError):
         self.failed = list(failed)
 
 
-log = logging.getLogger(__name__)
-
 PROGRAM: Final = f"{version('diligence')} with schema {HEAD}"
 """What processes that work on one run must have in common."""
 _POLL: Final = 0.5
@@ -65,13 +62,15 @@ _POLL: Final = 0.5
 class OpenRun:
     """A run that this process works on, and the locks that it holds for it.
 
-    `is_deployed` means that nobody waits for the report's folder: the service also shows the report.
+    `is_deployed` means that nobody waits for the report's folder: the service also shows the report. `unwritten` says
+    why it is not there.
     """
 
     id: str
     batch: str
     claims: Claims
     is_deployed: bool = False
+    unwritten: list[str] = field(default_factory=list)
 
     @property
     def is_led_here(self) -> bool:
@@ -381,7 +380,10 @@ def finish(run: OpenRun, out: Path | None) -> None:
         except BadRequest as error:
             if not run.is_deployed:
                 raise
-            log.warning("%s The report stands in the service; `diligence report %s` writes it.", error.message, run.id)
+            run.unwritten.append(
+                f"{error.message} For a deployed batch that is `diligence deploy --reports`. The service shows the "
+                f"report, and `diligence report {run.id}` writes it."
+            )
     end_run(run.id)
     if failed:
         raise CompaniesFailed(run.id, failed)

@@ -16,6 +16,8 @@ from prefect.context import FlowRunContext
 from sqlmodel import col, func, select
 
 from flows.batch import batch
+from flows.batch_definition import DeployedBatch
+from flows.batch_file import read_batch
 from flows.company_facts import company_facts
 from flows.due_diligence import due_diligence
 from flows.engine import flow
@@ -194,6 +196,18 @@ def test_the_log_of_a_batch_tells_the_run(batch_file: Path, caplog: pytest.LogCa
         assert all(f"{examined.name}: {warning}" in told for warning in examined.warnings)
     assert any(line.startswith("cost    0 calls") for line in told)
     assert f"The report is at http://127.0.0.1:8000/runs/{run}/report.html." in told
+
+
+def test_a_folder_that_a_worker_cannot_write_costs_a_warning_that_says_where_the_report_is(
+    batch_file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "reports").write_text("no folder")
+    run = batch(batch_file, reports=tmp_path / "reports", definition=DeployedBatch.of(read_batch(batch_file)))
+    told = [record for record in caplog.records if record.name == "prefect.flow_runs"]
+    (warning,) = [record for record in told if "cannot be written" in record.getMessage()]
+    assert warning.levelname == "WARNING"
+    assert f"`diligence report {run}` writes it" in warning.getMessage()
+    assert f"The report is at http://127.0.0.1:8000/runs/{run}/report.html." in [record.getMessage() for record in told]
 
 
 def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> None:
