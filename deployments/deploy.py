@@ -6,6 +6,7 @@ They are made through Prefect's own client, so one server can schedule many batc
 import os
 import pkgutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -33,8 +34,9 @@ from flows.batch import HELPER
 from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
 from flows.scheduling import name_scheduled_runs, open_client
-from tasks.errors import BadRequest, NotConfigured, NotFound
+from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
 from tasks.remote.environment import check_connection
+from tasks.remote.prefect_pools import read_prefect_state
 
 TAG: Final = "diligence"
 """Marks our deployments among those of others on the same server."""
@@ -272,6 +274,16 @@ def _use_pool(client: SyncPrefectClient, name: str) -> None:
         )
 
 
+def _tell_of_pool(client: SyncPrefectClient, deployed: str) -> None:
+    """Say what keeps runs of a deployment from starting on its pool; a server that cannot say so has the deployment."""
+    found = _find(client, deployed)
+    with suppress(Unavailable):
+        for pool in read_prefect_state(os.environ["PREFECT_API_URL"]).pools:
+            if found and pool.name == found.work_pool_name:
+                for hindrance in pool.hindrances:
+                    typer.echo(f"The work pool {hindrance}", err=True)
+
+
 def _find_block(client: SyncPrefectClient, name: str) -> UUID:
     """The id of a block on the server, by its type and name, such as `slack-webhook/deals`.
 
@@ -395,6 +407,7 @@ def deploy(
             wanted = Wanted(reports, _schedule(client, make_slug(screen.name), cron, timezone), pool, notify)
             names = [company.name for company in screen.companies]
             lines = [(name,) for name in register(client, batch, DeployedBatch.of(screen), names, wanted)]
+            _tell_of_pool(client, lines[0][0])
     for cells in lines:
         echo(*cells)
 

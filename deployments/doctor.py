@@ -93,14 +93,9 @@ def check_prefect() -> Iterator[CheckResult]:
 
 
 def _check_pool(pool: Pool) -> Iterator[CheckResult]:
-    if pool.is_paused:
-        resume = f"`prefect work-pool resume {pool.name}`"
-        yield CheckResult("pool", f"{pool.name} is paused: nothing starts until {resume}", failed=True)
-    online = [worker for worker in pool.workers if worker.is_online]
-    if not online:
-        start = f"`prefect worker start --pool {pool.name}`"
-        yield CheckResult("pool", f"{pool.name} ({pool.kind}) has no live worker: {start}", failed=True)
-    else:
+    for hindrance in pool.hindrances:
+        yield CheckResult("pool", hindrance, failed=True)
+    if online := [worker for worker in pool.workers if worker.is_online]:
         yield CheckResult("pool", f"{pool.name} ({pool.kind}): {len(online)} of {len(pool.workers)} workers live")
     for worker in pool.workers:
         seen = f"{(datetime.now(UTC) - worker.seen_at).total_seconds():,.0f} s ago" if worker.seen_at else "never"

@@ -34,6 +34,16 @@ class Pool:
     is_paused: bool
     workers: tuple[Worker, ...]
 
+    @property
+    def hindrances(self) -> list[str]:
+        """What keeps runs from starting on it, each with the command that mends it."""
+        found = []
+        if self.is_paused:
+            found.append(f"{self.name} is paused: nothing starts until `prefect work-pool resume {self.name}`")
+        if not any(worker.is_online for worker in self.workers):
+            found.append(f"{self.name} ({self.kind}) has no live worker: `prefect worker start --pool {self.name}`")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class PrefectState:

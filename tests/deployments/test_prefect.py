@@ -406,6 +406,17 @@ def test_a_pool_that_is_not_there_is_made_for_processes(server: Server, two: tup
     assert done.returncode == 0
     assert "The work pool new was created; it starts processes" in done.stderr
     assert server.ask("/work_pools/new")["type"] == "process"
+    assert "The work pool new (process) has no live worker: `prefect worker start --pool new`" in done.stderr
+
+
+def test_a_pool_that_is_paused_or_has_a_worker_is_told_as_it_is(server: Server, two: tuple[Path, Path]) -> None:
+    make_pool(server, "resting", 3)
+    server.ask("/work_pools/resting", {"is_paused": True}, "PATCH")
+    server.ask("/work_pools/resting/workers/heartbeat", {"name": "machine 1"})
+    words = ["deploy", "--batch", str(two[0]), "--pool", "resting"]
+    assert "is paused: nothing starts until `prefect work-pool resume resting`" in server.call(words).stderr
+    server.ask("/work_pools/resting", {"is_paused": False}, "PATCH")
+    assert server.call(words).stderr == ""
 
 
 def test_companies_of_the_batch_are_a_choice_of_the_form(server: Server) -> None:
