@@ -55,6 +55,8 @@ class Disturbance(StrEnum):
     DATABASE_GONE = "the database is gone for longer than the run waits"
     PREFECT_RESTARTED = "Prefect's server is gone for five seconds"
     PREFECT_GONE = "Prefect's server is gone for good"
+    NETWORK_CUT = "the helper's machine has no network for ten seconds"
+    NETWORK_GONE = "the helper's machine has no network for longer than PostgreSQL keeps its locks"
 
 
 ON_SQLITE_TOO = {
@@ -63,6 +65,8 @@ ON_SQLITE_TOO = {
     Disturbance.PREFECT_RESTARTED,
     Disturbance.PREFECT_GONE,
 }
+ELSEWHERE = {Disturbance.POWER_LOST, Disturbance.NETWORK_CUT, Disturbance.NETWORK_GONE}
+"""Those for which the helper is on another machine."""
 
 
 class Model(ModelServer):
@@ -264,7 +268,10 @@ class Run:
             case Disturbance.POWER_LOST:
                 assert self.machine is not None
                 self.machine.cut_power(self.far)
-                self.far.communicate()
+            case Disturbance.NETWORK_CUT | Disturbance.NETWORK_GONE:
+                assert self.machine is not None
+                with self.machine.unplugged():
+                    time.sleep(10 if disturbance is Disturbance.NETWORK_CUT else 45)
             case Disturbance.DATABASE_RESTARTED | Disturbance.DATABASE_GONE:
                 self.server.stop()
                 time.sleep(1 if disturbance is Disturbance.DATABASE_RESTARTED else 12)
@@ -277,6 +284,8 @@ class Run:
     def end(self, disturbance: Disturbance) -> Told:
         """Wait for the end of all processes, and of the run; returns what is told of it then."""
         errors = self.leader.communicate(timeout=600)[1]
+        if self.machine is not None:
+            assert "Traceback" not in self.far.communicate(timeout=600)[1]
         wait_for(lambda: not Path(f"/proc/{self.helper}").exists())
         told = self.place.tell()
         assert told is not None
@@ -304,12 +313,12 @@ def test_a_run_ends_complete_whatever_happens_to_one_of_its_processes(
     server_database: str,
 ) -> None:
     chosen, disturbance = random.Random(seed), list(Disturbance)[seed % len(Disturbance)]
-    if disturbance is Disturbance.POWER_LOST and not IS_POSSIBLE:
+    if disturbance in ELSEWHERE and not IS_POSSIBLE:
         pytest.skip("a network namespace needs root, ip and nsenter")
     at = chosen.randrange(1, COMPANIES * JUDGED)
     database = None if disturbance in ON_SQLITE_TOO and chosen.random() < 0.5 else server.url(server_database)
     with ExitStack() as stack:
-        machine = stack.enter_context(Machine()) if disturbance is Disturbance.POWER_LOST else None
+        machine = stack.enter_context(Machine()) if disturbance in ELSEWHERE else None
         if machine is not None:
             server.stop()
             server.start(machine.address)

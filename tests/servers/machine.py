@@ -6,7 +6,8 @@ Only root may make one. When its power goes, it sends nothing more: not even tha
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, Self
 
@@ -43,6 +44,15 @@ class Machine:
         """Start a program there."""
         within = ["nsenter", f"--net=/run/netns/{self._name}", *command]
         return subprocess.Popen(within, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    @contextmanager
+    def unplugged(self) -> Iterator[None]:
+        """Have nothing reach it, nor leave it, while the block runs."""
+        _ip(f"-n {self._name} link set eth0 down")
+        try:
+            yield
+        finally:
+            _ip(f"-n {self._name} link set eth0 up")
 
     def cut_power(self, process: "subprocess.Popen[str]") -> None:
         """End what runs there, so that nobody hears of it."""
