@@ -26,7 +26,7 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Scope
 
-from api import ai, companies, documents, login, monitoring, pages
+from api import login, monitoring, operations, pages
 from api.auth import (
     CALLER,
     Guard,
@@ -173,13 +173,13 @@ def create_app(trusted_hosts: Sequence[str] | None = None, workers: Workers | No
             area(
                 "/v1/drive",
                 "documents",
-                [documents.text, documents.index],
+                [operations.text, operations.index],
                 on_drive("documents"),
                 on_documents,
             ),
-            area("/v1/ai", "ai", [ai.ask], key("ai"), by_key),
-            area("/v1/companies", "companies", [companies.facts, companies.ask], key("companies"), by_key),
-            area("/file/d", "documents", [documents.view], needs_local(key("documents")), by_key),
+            area("/v1/ai", "ai", [operations.ask_question], key("ai"), by_key),
+            area("/v1/companies", "companies", [operations.facts, operations.ask_company], key("companies"), by_key),
+            area("/file/d", "documents", [operations.view], needs_local(key("documents")), by_key),
             area("/runs", "documents", pages.REPORT_PAGES, on_drive("runs"), on_documents, as_pages),
             area("/", "documents", pages.HANDLERS, needs_viewer(on_drive("runs")), on_documents, as_pages),
             area("/runs", "documents", pages.REVIEW_PAGES, needs_viewer(on_drive("runs")), on_documents, as_pages),

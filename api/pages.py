@@ -30,7 +30,7 @@ from litestar.response import File, Redirect
 
 from api import login
 from api.auth import VIEWER, check_role
-from api.documents import stream
+from api.operations import stream
 from api.problems import render, with_own_policy
 from api.requests import Calls
 from api.settings import CallRate

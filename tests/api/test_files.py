@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.documents import RangeNotSatisfiable, disposition, parse_range
+from api.operations import RangeNotSatisfiable, disposition, parse_range
 from tests.api.test_problems import problem
 from tests.cases import cases
 from tests.tasks.documents.drive.archives.zips import zipped

@@ -19,9 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import one_of
 from pydantic import BaseModel
 
-from api.ai import AiQuestion
-from api.companies import FactsOfCompany, QuestionAboutCompany
-from api.documents import IndexOfFolder, TextOfDocument
+from api.operations import AiQuestion, FactsOfCompany, IndexOfFolder, QuestionAboutCompany, TextOfDocument
 from tasks.answers import AiAnswer
 from tasks.companies.profile import CompanyProfile
 from tasks.companies.question import CompanyAnswer

@@ -12,8 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-import api.ai
-import api.documents
+import api.operations
 from storage import database
 from tasks.documents.texts import DocumentText
 from tasks.errors import (
@@ -170,7 +169,7 @@ def test_errors_of_the_operations_keep_status_and_sentence(
     def fails(document_id: str) -> DocumentText:
         raise error
 
-    monkeypatch.setattr(api.documents, "document_text", Operation(fails, {}))
+    monkeypatch.setattr(api.operations, "document_text", Operation(fails, {}))
     answer = service.post(TEXT, json={"document_id": "x"})
     assert problem(answer, status, error.slug)["detail"] == error.message
     assert answer.headers.get("retry-after") == ("7" if status == 429 else None)
@@ -182,7 +181,7 @@ def test_a_mistake_of_ours_gives_nothing_away(
     def fails(question: str, context: str | None) -> None:
         raise RuntimeError(f"/srv/secret/path {question}") from KeyError(context)
 
-    monkeypatch.setattr(api.ai, "ai_question", Operation(fails, {}))
+    monkeypatch.setattr(api.operations, "ai_question", Operation(fails, {}))
     with caplog.at_level(logging.INFO):
         answer = service.post("/v1/ai/question", json={"question": "hush-hush", "context": "confidential"})
     problem(answer, 500, "internal-error")
@@ -247,7 +246,7 @@ def test_nothing_that_a_failed_call_held_stays_in_memory(
             del held
             assert circle
 
-    monkeypatch.setattr(api.ai, "ai_question", Operation(fails, {}))
+    monkeypatch.setattr(api.operations, "ai_question", Operation(fails, {}))
     gc.disable()
     try:
         problem(service.post("/v1/ai/question", json={"question": "Who?"}), 502, "source-failed")
