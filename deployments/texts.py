@@ -15,6 +15,7 @@ from uuid import uuid4
 import typer
 
 from deployments.terminal import echo
+from tasks.cancellation import take_finished
 from tasks.documents.drive.archives.archive import Archive, Key, open_archives
 from tasks.documents.drive.archives.zip import ArchiveNotOpened, Member, is_archive
 from tasks.errors import DiligenceError, NotFound, Unavailable, Unreadable, UnsupportedFormat
@@ -25,7 +26,6 @@ from tasks.reading.detect import guess_file_mime_type
 from tasks.reading.ocr.page import scanned_pages
 from tasks.reading.pool.pool import ExtractionPool, processors
 from tasks.reading.text_writer import Reading
-from tasks.remote.fan_out import take_finished
 
 
 class DocumentToRead(NamedTuple):

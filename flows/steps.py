@@ -16,11 +16,11 @@ from flows.run import find_run_company, list_room_warnings
 from storage import companies, database, documents, runs
 from storage.columns import now
 from storage.documents import DocumentOutcome, RoomDocument
+from tasks.cancellation import FanOut, Leave, take_finished
 from tasks.companies import facts
 from tasks.documents.batch import load_known_outcomes, read_documents, recognise_scans
 from tasks.documents.index import index_room
 from tasks.operation import is_shown, show
-from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.reports.company import profile_facts
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria, take_over

@@ -32,6 +32,7 @@ from storage.documents import (
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
+from tasks.cancellation import FanOut, Leave
 from tasks.companies.facts import fetch_facts
 from tasks.documents.batch import load_known_outcomes
 from tasks.documents.index import index_room
@@ -40,7 +41,6 @@ from tasks.evidence.company import draw_evidence, is_pdf
 from tasks.figures.ledger import ledger_limits, ledger_version, not_looked_for
 from tasks.operation import operation
 from tasks.prefect_setup import untracked
-from tasks.remote.fan_out import FanOut, Leave
 from tasks.scoring.criteria import Criteria
 from tasks.scoring.results import stand
 from tasks.scoring.score import Inputs, keep_unchanged, place_criteria

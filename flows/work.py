@@ -34,7 +34,7 @@ from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
-from tasks.cancellation import Cancellation, Cancelled, cancelled_by
+from tasks.cancellation import Cancellation, Cancelled, FanOut, Leave, cancelled_by
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.kinds.room import find_company_kinds
 from tasks.errors import DiligenceError
@@ -42,7 +42,6 @@ from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
 from tasks.operation import concerning, operation
 from tasks.prefect_setup import untracked
-from tasks.remote.fan_out import FanOut, Leave
 from tasks.table.cells import ask_table
 
 log = logging.getLogger(__name__)

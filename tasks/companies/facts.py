@@ -29,6 +29,7 @@ from storage.companies import (
     save_profile,
 )
 from storage.database import reading, writing
+from tasks.cancellation import FanOut
 from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conflicts, merge
 from tasks.companies.profile import CompanyProfile, registrable
 from tasks.companies.settings import CompanySettings
@@ -36,7 +37,6 @@ from tasks.companies.sources import FactSource, choose_sources
 from tasks.counts import count_lookup
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation
-from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import Wait, waiting
 
 log = logging.getLogger(__name__)

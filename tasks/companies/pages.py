@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from tasks.ai.prompt_injection import find_orders, without_injections
+from tasks.cancellation import FanOut
 from tasks.companies.company_match import Identity, find_wall
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
@@ -27,7 +28,6 @@ from tasks.errors import DiligenceError, NotConfigured
 from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.ranking import WordIndex
-from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
 

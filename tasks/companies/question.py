@@ -24,6 +24,7 @@ from tasks.ai.extractive import answer_by_quotation, quote_sentences
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.ai.registry import current_answerer, with_names
 from tasks.answers import LEFT_OUT, check_answer
+from tasks.cancellation import FanOut
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.facts import CompanyFacts, fetch_facts
@@ -37,7 +38,6 @@ from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
 from tasks.privacy.pseudonyms import profile_names
-from tasks.remote.fan_out import FanOut
 from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
 

@@ -33,6 +33,7 @@ from storage.documents import (
     some_documents,
 )
 from storage.texts import NewText, Outcome, TextSummary, count_pages_since, find_stretch, save_texts
+from tasks.cancellation import FanOut, Leave
 from tasks.documents import texts
 from tasks.documents.drive.drive import Document, Drive, Fetched
 from tasks.documents.drive.registry import open_run_drive
@@ -46,7 +47,6 @@ from tasks.operation import operation
 from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.ocr.page import CAPPED
 from tasks.reading.text_writer import Reading
-from tasks.remote.fan_out import FanOut, Leave
 
 _LONGEST_WAIT: Final = 0.2
 """Seconds until a text is stored at most: a transaction stores many, 1.2 ms each by itself."""

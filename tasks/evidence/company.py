@@ -15,6 +15,7 @@ from storage import database, texts
 from storage.documents import RunDocument, some_run_documents
 from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, list_quoted_spans, load_company_outcomes
 from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
+from tasks.cancellation import FanOut
 from tasks.documents.drive.drive import Drive
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
@@ -27,7 +28,6 @@ from tasks.operation import operation
 from tasks.reading import text_writer as kinds
 from tasks.reading.configuration import ReadingSettings, engines
 from tasks.reading.ocr.page import WordBox
-from tasks.remote.fan_out import FanOut
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""What every call to another server needs: rate limits, retries, a deadline, and threads."""
+"""What every call to another server needs: rate limits, retries and a deadline."""

@@ -29,6 +29,7 @@ from storage.scores import (
     table_decisions,
 )
 from storage.texts import find_openings
+from tasks.cancellation import FanOut
 from tasks.companies.claims import Claim, find_conflicts
 from tasks.companies.profile import field_name
 from tasks.documents.drive.drive import Drive
@@ -39,7 +40,6 @@ from tasks.figures.conflicts import Step, conflict_row, room_row
 from tasks.figures.derived import make_derived_row
 from tasks.figures.ledger import reported_ledger, run_texts
 from tasks.privacy.privileged import find_privileged
-from tasks.remote.fan_out import FanOut
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items
 from tasks.reports.key_figures import compare

@@ -25,6 +25,7 @@ from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import WHOLE_COMPANY, Decision
 from storage.settings import override_settings
 from storage.texts import StoredText
+from tasks.cancellation import FanOut
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import choose_drive, open_drive
 from tasks.documents.settings import base_path
@@ -32,7 +33,6 @@ from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import draw_alone, is_pdf, list_citations
 from tasks.evidence.drawing import find_picture
 from tasks.offload import offload_always
-from tasks.remote.fan_out import FanOut
 from tasks.reports.company import FOLDER, CompanyPages, CompanyRows, Seen, look, review_of, side_of, without_privileged
 from tasks.reports.evidence_pages import (
     EvidencePage,

@@ -30,6 +30,7 @@ from storage.runs import ModelTrial, RunCompany
 from storage.scores import Absence, CriterionOutcome, ScoreStatus
 from tasks.ai.answerer import AiSettings, Answerer
 from tasks.ai.registry import current_answerer, with_names
+from tasks.cancellation import FanOut, Leave, take_finished
 from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError
@@ -41,7 +42,6 @@ from tasks.privacy import PrivacySettings
 from tasks.privacy.privileged import privileged_rules, say_kept
 from tasks.privacy.pseudonyms import Names, profile_names, stored_names
 from tasks.ranking.semantic import EmbeddingSettings
-from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.scoring.ask import SLOW, SearchPlan, SearchPlans, Width, search_plans
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import (

@@ -24,6 +24,7 @@ from tasks.ai.answerer import Answerer, NotAsked, Source
 from tasks.ai.calls import as_material, judge_once
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.registry import current_answerer, with_names
+from tasks.cancellation import FanOut, Leave
 from tasks.code_version import code_version
 from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
@@ -33,7 +34,6 @@ from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
 from tasks.privacy.pseudonyms import stored_names
 from tasks.ranking import WordIndex
 from tasks.reading.text_writer import shown_text
-from tasks.remote.fan_out import FanOut, Leave
 from tasks.spending.budget import Ledger, find_ledger
 from tasks.table.clauses import FINDERS
 from tasks.table.columns import ALLOWED, Column, ColumnSet, parse_value, value_in_words

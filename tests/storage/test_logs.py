@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from storage import context, logs
-from tasks.remote.fan_out import FanOut
+from tasks.cancellation import FanOut
 from tests.cases import cases
 
 

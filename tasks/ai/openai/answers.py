@@ -36,9 +36,9 @@ from tasks.ai.answerer import AnswererFailed, Source
 from tasks.ai.calls import NOTHING, Messages, notes_prompt, part_prompt
 from tasks.ai.openai.errors import ContextWindowExceeded
 from tasks.ai.openai.protocols import Reply
+from tasks.cancellation import FanOut, Leave
 from tasks.errors import TooLarge
 from tasks.language.words import most_model_tokens
-from tasks.remote.fan_out import FanOut, Leave
 from tasks.spending.money import Usage
 
 MOST_PARTS: Final = 200  # calls that a single question may cost; at 8 side by side and 5 s each two minutes

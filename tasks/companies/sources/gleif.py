@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, dig, one_text
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
@@ -24,7 +25,6 @@ from tasks.companies.wikidata.client import terms
 from tasks.companies.wikidata.entity import Entity, find_entity, list_references, read_values
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.language.normalise import same_name
-from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 GLEIF: Final[FetchOptions] = {

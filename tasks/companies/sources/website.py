@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims, one_text
 from tasks.companies.company_match import Identity, find_wall, is_default_text, is_empty
 from tasks.companies.profile import registrable
@@ -23,7 +24,6 @@ from tasks.companies.web.page import FeedUpdate, Page, feed_updates
 from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
 from tasks.companies.web.transport import Address, registrable_domain
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
-from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims
 from tasks.companies.profile import registrable
 from tasks.companies.settings import CompanySettings
@@ -33,7 +34,6 @@ from tasks.companies.wikidata.entity import (
 )
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, TooManyRequests
 from tasks.language.normalise import plain_line, same_name
-from tasks.remote.fan_out import FanOut
 
 log = logging.getLogger(__name__)
 

@@ -15,10 +15,10 @@ from typing import Any, Final, Self
 import httpcore
 import httpx
 
+from tasks.cancellation import FanOut
 from tasks.companies.profile import registrable
 from tasks.companies.settings import host_or_network
 from tasks.errors import BadRequest, NotAllowed
-from tasks.remote.fan_out import FanOut
 from tasks.remote.timed_stream import TimedStream, limit_time
 
 IPAddress = IPv4Address | IPv6Address

@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from tasks.cancellation import FanOut
 from tasks.companies.profile import Date
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web.client import FetchLimits, FetchOptions, Web
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain, plain_line
-from tasks.remote.fan_out import FanOut
 from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 START, END, MOMENT, PART = "P580", "P582", "P585", "P518"

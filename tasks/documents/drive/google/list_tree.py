@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tasks.cancellation import FanOut
 from tasks.documents.drive.drive import Document, Folder
 from tasks.documents.drive.google import api
 from tasks.documents.drive.google.api import (
@@ -23,7 +24,6 @@ from tasks.documents.drive.google.errors import Gone, Refused
 from tasks.documents.drive.spool import ListedRows
 from tasks.errors import DiligenceError, NotAllowed, NotFound
 from tasks.files import hidden
-from tasks.remote.fan_out import FanOut
 
 
 class FolderContents:

@@ -15,9 +15,8 @@ from threading import Event, Timer
 import pytest
 
 from tasks import cancellation
-from tasks.cancellation import Cancellation, Cancelled, cancelled_by
+from tasks.cancellation import Cancellation, Cancelled, FanOut, Leave, cancelled_by, take_finished
 from tasks.remote import retry
-from tasks.remote.fan_out import FanOut, Leave, take_finished
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.cases import cases
 
@@ -162,7 +161,7 @@ def test_who_waits_for_each_call_has_them_in_order() -> None:
 
 def test_the_process_does_not_wait_for_a_call_under_way() -> None:
     words = (
-        "import time; from tasks.remote.fan_out import FanOut; FanOut(1, 'work').submit(time.sleep, 600); print('end')"
+        "import time; from tasks.cancellation import FanOut; FanOut(1, 'work').submit(time.sleep, 600); print('end')"
     )
     ended = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60, check=True)
 
