@@ -24,7 +24,7 @@ import idna
 
 from tasks.companies.schema_org import own_organization
 from tasks.companies.settings import CompanySettings
-from tasks.companies.web.page import Page
+from tasks.companies.web.site import Page
 from tasks.companies.web.transport import registrable_domain
 from tasks.language.normalise import same_name
 

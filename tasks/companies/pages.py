@@ -20,8 +20,7 @@ from tasks.companies.company_match import Identity, find_wall
 from tasks.companies.search import Searcher
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.sec import newest_report
-from tasks.companies.web.page import Page
-from tasks.companies.web.site import read_public, website
+from tasks.companies.web.site import Page, read_public, website
 from tasks.companies.wikidata.client import fetch_summary
 from tasks.companies.wikidata.entity import Entity, find_entity
 from tasks.errors import DiligenceError, NotConfigured

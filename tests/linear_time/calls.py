@@ -23,8 +23,8 @@ from tasks.ai.openai import errors
 from tasks.companies import company_match
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
-from tasks.companies.web import page as web_page
-from tasks.companies.web.page import Page
+from tasks.companies.web import site as web_page
+from tasks.companies.web.site import Page
 from tasks.evidence import excerpt
 from tasks.evidence.boxes import Letters
 from tasks.evidence.excerpt import Mark
@@ -208,7 +208,7 @@ CALLS: Final[dict[str, Call]] = {
         _page(text), "https://other.example/"
     ),
     "tasks.companies.company_match.is_parked": lambda text: is_parked(_page(text)),
-    "tasks.companies.web.page.read_feed": lambda text: web_page.read_feed(
+    "tasks.companies.web.site.read_feed": lambda text: web_page.read_feed(
         f"<rss><channel><item><title>{text}</title></item></channel></rss>".encode("utf-8", "replace"), ""
     ),
     "tasks.companies.web.html.read_html": lambda text: html.read_html(

@@ -28,7 +28,7 @@ from tasks.companies.schema_org import international
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
 from tasks.companies.web.client import USUAL, FetchLimits, FetchOptions, Web, WebResponse
-from tasks.companies.web.page import Page, read_filing
+from tasks.companies.web.site import Page, read_filing
 from tasks.companies.wikidata.entity import find_entity
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed
 from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter

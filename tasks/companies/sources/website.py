@@ -20,8 +20,7 @@ from tasks.companies.profile import registrable
 from tasks.companies.schema_org import own_organization, read_organization, web_address
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource
-from tasks.companies.web.page import FeedUpdate, Page, feed_updates
-from tasks.companies.web.site import fetch_home, fetch_page, read_following, website
+from tasks.companies.web.site import FeedUpdate, Page, feed_updates, fetch_home, fetch_page, read_following, website
 from tasks.companies.web.transport import Address, registrable_domain
 from tasks.errors import DiligenceError, NotFound, SourceFailed, UnsupportedFormat
 

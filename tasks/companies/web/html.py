@@ -1,7 +1,7 @@
 """What an HTML page says: its text in paragraphs, its metadata, its links, and its schema.org descriptions.
 
 JSON-LD and microdata are returned in one form, JSON-LD's: `{"@type": "Organization", "name": …}`, with types stripped
-of their vocabulary's address. It runs in a process of the pool (`page.py`), because a hostile page may take any time
+of their vocabulary's address. It runs in a process of the pool (`site.py`), because a hostile page may take any time
 and memory.
 """
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tasks.companies.company_match import Identity, names_exactly
-from tasks.companies.web.page import Page
+from tasks.companies.web.site import Page
 from tests.cases import cases
 
 ALPHA = Identity("Alpha", ("alpha.example",), article="https://en.wikipedia.org/wiki/Alpha_GmbH", ciks=("0000320193",))

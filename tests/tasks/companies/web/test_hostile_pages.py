@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.companies.web import page as page_module
-from tasks.companies.web.page import feed_updates, read_page
+from tasks.companies.web import site as page_module
+from tasks.companies.web.site import feed_updates, read_page
 from tasks.errors import TookTooLong, Unreadable
 from tasks.reading.pool.pool import ExtractionPool
 from tests.cases import cases

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.companies.web.page import FeedUpdate, Page, feed_updates, read_page
+from tasks.companies.web.site import FeedUpdate, Page, feed_updates, read_page
 from tasks.errors import Unreadable, UnsupportedFormat
 from tests.cases import cases
 
