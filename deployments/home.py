@@ -20,7 +20,7 @@ from storage.migrations import HEAD
 from storage.settings import StorageSettings
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, Unavailable
-from tasks.evidence.drawing import remove_pictures
+from tasks.evidence.page import remove_pictures
 
 
 def backup(

@@ -23,7 +23,7 @@ from tasks.documents.settings import EvidenceSettings
 from tasks.documents.texts import stored_pages
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage
-from tasks.evidence.drawing import CitedSpan, PageOrder, draw_pages, find_picture, picture_stem
+from tasks.evidence.page import CitedSpan, PageOrder, draw_pages, find_picture, picture_stem
 from tasks.operation import operation
 from tasks.reading import text_writer as kinds
 from tasks.reading.configuration import ReadingSettings, engines

@@ -32,8 +32,8 @@ from tasks.code_version import code_version
 from tasks.documents.drive.registry import choose_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import Citation, is_pdf, list_citations
-from tasks.evidence.drawing import find_picture
 from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
+from tasks.evidence.page import find_picture
 from tasks.files import replace_file
 from tasks.reading import text_writer as kinds
 from tasks.reports.company import CompanyPages

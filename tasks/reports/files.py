@@ -31,7 +31,7 @@ from storage.runs import get_run
 from tasks.companies.claims import Claim
 from tasks.documents.settings import EvidenceSettings
 from tasks.errors import BadRequest
-from tasks.evidence.drawing import SUFFIXES as PICTURES
+from tasks.evidence.page import SUFFIXES as PICTURES
 from tasks.files import HALF, Replacing
 from tasks.language.normalise import escape_text
 from tasks.reports import company as company_pages

@@ -31,7 +31,7 @@ from tasks.documents.drive.registry import choose_drive, open_drive
 from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import draw_alone, is_pdf, list_citations
-from tasks.evidence.drawing import find_picture
+from tasks.evidence.page import find_picture
 from tasks.offload import offload_always
 from tasks.reports.company import FOLDER, CompanyPages, CompanyRows, Seen, look, review_of, side_of, without_privileged
 from tasks.reports.evidence_pages import (

@@ -17,7 +17,7 @@ from flows import prefect_server
 from storage import database, logins
 from storage.columns import now
 from tasks.documents.drive.spool import spool
-from tasks.evidence.drawing import picture_stem
+from tasks.evidence.page import picture_stem
 from tests.storage import filled
 
 
