@@ -18,7 +18,7 @@ from tasks.documents.drive.registry import acting_as_run_account, open_drive
 from tasks.documents.index import document_index
 from tasks.errors import BadRequest, NotAllowed, check_question
 from tasks.language.normalise import one_line
-from tasks.privacy.privileged import find_privileged_files, may_read_all, say_kept
+from tasks.privacy import find_privileged_files, may_read_all, say_kept
 from tasks.rooms import RoomAnswer, RoomPassages, ask_room
 
 

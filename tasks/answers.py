@@ -29,7 +29,7 @@ from tasks.language.sentences import sentences
 from tasks.language.words import tokens
 from tasks.offload import offload
 from tasks.operation import operation
-from tasks.privacy.pseudonyms import signature_names
+from tasks.privacy import signature_names
 from tasks.spending.budget import Ledger, make_question_ledger
 from tasks.statements.answers import CheckedAnswer, CheckedStatement, Ground, assemble_answer, prove
 from tasks.statements.check import Finding, nearest

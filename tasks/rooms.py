@@ -37,8 +37,7 @@ from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.language.sentences import sentences
-from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
-from tasks.privacy.pseudonyms import Names, is_on, profile_names, stored_names
+from tasks.privacy import Names, find_privileged, hides_names, may_read_all, profile_names, say_kept, stored_names
 from tasks.ranking import WordIndex
 from tasks.ranking.coverage import COMMON
 from tasks.ranking.embedders import semantic_ranking
@@ -84,7 +83,7 @@ class RoomPassages:
     @property
     def _may_embed(self) -> bool:
         """Whether no privileged words and no names would go to the server that embeds passages."""
-        return not EmbeddingSettings.current().sends_texts or (not is_on() and self.without_privileged is self)
+        return not EmbeddingSettings.current().sends_texts or (not hides_names() and self.without_privileged is self)
 
     def open_to(self, answerer: Answerer) -> "RoomPassages":
         """The passages without those of documents that may not go to this answerer."""

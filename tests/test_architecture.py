@@ -30,7 +30,7 @@ ASKERS = {
     "tasks/scoring/model_trial.py": "cases of the program's own",
     "tasks/table/cells.py": "its rows without privileged ones",
 }
-"""Who asks a model, and what it is given. Whoever comes new opens its room to it (`tasks/privacy/privileged.py`)."""
+"""Who asks a model, and what it is given. Whoever comes new opens its room to it (`tasks/privacy/`)."""
 
 
 def test_nobody_asks_a_model_who_might_give_it_privileged_documents() -> None:

@@ -3,7 +3,7 @@
 To add an answerer, write a module with `from_settings(settings: AiSettings) -> Answerer` and add a line to `ANSWERERS`.
 
 If `DILIGENCE_AI_PSEUDONYMS` asks for it, every model is told stand-ins for the names in the user's list
-(`tasks.privacy.pseudonyms`); callers that know a room add its names (`with_names`).
+(`tasks.privacy.StandIns`); callers that know a room add its names (`with_names`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AiSettings, Answer, AnswerCut, Answerer, Source, T, Verdict
-from tasks.privacy.pseudonyms import Names, StandIns, is_on, user_names
+from tasks.privacy import Names, StandIns, hides_names, user_names
 from tasks.spending.budget import Ledger
 
 ANSWERERS: tuple[tuple[str, Callable[[AiSettings], bool]], ...] = (
@@ -33,7 +33,7 @@ def current_answerer() -> Answerer:
     """The answerer that the settings select: a model if `DILIGENCE_AI_MODEL` names one, otherwise extractive.
 
     The same settings give the same object, which keeps its connections and what it knows about its server. If names are
-    to be replaced, it is wrapped by `tasks.privacy.pseudonyms`.
+    to be replaced, it is wrapped by `PseudonymousAnswerer`.
 
     Raises:
         NotConfigured: a model is named without a server, or address or key cannot be right.
@@ -41,7 +41,7 @@ def current_answerer() -> Answerer:
     settings = AiSettings.current()
     module = next(module for module, is_used in ANSWERERS if is_used(settings))
     answerer = _make(module, settings)
-    return PseudonymousAnswerer(answerer) if answerer.model is not None and is_on() else answerer
+    return PseudonymousAnswerer(answerer) if answerer.model is not None and hides_names() else answerer
 
 
 @lru_cache(maxsize=8)

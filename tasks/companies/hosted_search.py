@@ -14,7 +14,7 @@ from tasks.ai.openai.client import Endpoint
 from tasks.ai.openai.errors import UnsupportedRequestFormat
 from tasks.ai.openai.protocols import RequestFormat, dicts
 from tasks.errors import NotConfigured, SourceFailed
-from tasks.privacy.pseudonyms import is_on
+from tasks.privacy import hides_names
 
 _PROMPT: Final = "Search the web for pages that tell this, and cite each page that does:\n"
 
@@ -31,7 +31,7 @@ def choose_endpoint() -> Endpoint:
             "DILIGENCE_SEARCH is hosted, which is the AI server's own search, and no model is configured. Set "
             "DILIGENCE_AI_MODEL and OPENAI_API_KEY."
         )
-    if is_on():
+    if hides_names():
         raise NotConfigured(
             "DILIGENCE_SEARCH is hosted: the AI server would be told the names that DILIGENCE_AI_PSEUDONYMS keeps from "
             "it. Name another search."

@@ -37,7 +37,7 @@ from tasks.errors import DiligenceError, NotFound, TookTooLong, check_question
 from tasks.language.sentences import sentences
 from tasks.offload import offload
 from tasks.operation import operation
-from tasks.privacy.pseudonyms import profile_names
+from tasks.privacy import profile_names
 from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
 

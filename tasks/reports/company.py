@@ -39,7 +39,7 @@ from tasks.errors import NotAllowed, NotFound
 from tasks.figures.conflicts import Step, conflict_row, room_row
 from tasks.figures.derived import make_derived_row
 from tasks.figures.ledger import reported_ledger, run_texts
-from tasks.privacy.privileged import find_privileged
+from tasks.privacy import find_privileged
 from tasks.reports.changes import Change, Side, changes_between
 from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items
 from tasks.reports.key_figures import compare

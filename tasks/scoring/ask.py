@@ -41,7 +41,7 @@ from tasks.language.words import (
     usual_model_tokens,
     word_forms,
 )
-from tasks.privacy.privileged import is_local
+from tasks.privacy import is_local
 from tasks.ranking.lexicon import split_into_words, stem
 from tasks.scoring.criteria import Judged
 from tasks.scoring.estimate import BRIEF_ANSWER, USUAL_ANSWER

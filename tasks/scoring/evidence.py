@@ -22,8 +22,7 @@ from tasks.ai.prompt_injection import find_orders
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.quotations import in_sentence, locate
 from tasks.language.words import detect_languages, word_forms
-from tasks.privacy.privileged import find_privileged, may_read_all
-from tasks.privacy.pseudonyms import is_on
+from tasks.privacy import find_privileged, hides_names, may_read_all
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, EmbeddingSettings, SemanticRanking
@@ -308,7 +307,7 @@ class Evidence:
 
     @property
     def _keeps_names(self) -> bool:
-        return is_on() and EmbeddingSettings.current().sends_texts
+        return hides_names() and EmbeddingSettings.current().sends_texts
 
     def read_beginning(self, document: RunDocument, characters: int) -> str:
         """The first characters of a document's text, empty where there is none."""

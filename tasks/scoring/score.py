@@ -38,9 +38,7 @@ from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
 from tasks.language.normalise import join_first, one_line
 from tasks.operation import operation
-from tasks.privacy import PrivacySettings
-from tasks.privacy.privileged import privileged_rules, say_kept
-from tasks.privacy.pseudonyms import Names, profile_names, stored_names
+from tasks.privacy import Names, PrivacySettings, privileged_rules, profile_names, say_kept, stored_names
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.scoring.ask import SLOW, SearchPlan, SearchPlans, Width, search_plans
 from tasks.scoring.checks import check_document, check_fact

@@ -30,8 +30,7 @@ from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
 from tasks.language.quotations import locate, verify
 from tasks.operation import operation
-from tasks.privacy.privileged import find_privileged, may_read_all, say_kept
-from tasks.privacy.pseudonyms import stored_names
+from tasks.privacy import find_privileged, may_read_all, say_kept, stored_names
 from tasks.ranking import WordIndex
 from tasks.reading.text_writer import shown_text
 from tasks.spending.budget import Ledger, find_ledger

@@ -15,7 +15,7 @@ from storage.runs import find_run
 from tasks.assistants import lookup
 from tasks.documents.index import document_index
 from tasks.errors import NotAllowed
-from tasks.privacy.privileged import is_named
+from tasks.privacy import is_named
 from tasks.reports import live
 from tasks.reports.models import Report
 from tasks.reports.report import build

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from tasks import privacy
 from tasks.ai import calls, extractive
 from tasks.ai.answerer import Source
 from tasks.ai.extractive import ExtractiveAnswerer, answer_by_quotation, best_sentences, quote_sentences
@@ -39,9 +40,7 @@ from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
 from tasks.memo import claims, contracts, measures
-from tasks.privacy import pseudonyms
-from tasks.privacy.privileged import is_named
-from tasks.privacy.pseudonyms import StandIns
+from tasks.privacy import StandIns, is_named
 from tasks.ranking import WordIndex, rank
 from tasks.ranking.coverage import gives_number, measure_coverage
 from tasks.ranking.query import find_meant_phrases
@@ -103,7 +102,7 @@ def _page(text: str) -> Page:
     return html_page(text.split("\n\n"))
 
 
-_NAMES: Final = pseudonyms.Names(frozenset({"Anna Müller", "Mark Price"}), frozenset({"Acme Software GmbH"}))
+_NAMES: Final = privacy.Names(frozenset({"Anna Müller", "Mark Price"}), frozenset({"Acme Software GmbH"}))
 
 
 def html_page(paragraphs: list[str]) -> Page:
@@ -159,9 +158,9 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.statements.figures.limit_words": lambda text: [
         figures.limit_words(text, each) for each in figures.figures(text)
     ],
-    "tasks.privacy.pseudonyms.profile_names": lambda text: pseudonyms.profile_names(text, text, None),
-    "tasks.privacy.privileged.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
-    "tasks.privacy.pseudonyms": lambda text: StandIns(_NAMES).hide([text])[1](text),
+    "tasks.privacy.profile_names": lambda text: privacy.profile_names(text, text, None),
+    "tasks.privacy.is_named": lambda text: is_named(text, ["Legal", "*privileged*", "*.msg"]),
+    "tasks.privacy.StandIns": lambda text: StandIns(_NAMES).hide([text])[1](text),
     "tasks.ai.extractive.nearby": lambda text: extractive.nearby(
         [STATEMENT], text * (extractive.LONGEST // len(text) + 1)
     ),
@@ -262,13 +261,13 @@ EXCUSED: Final[dict[str, str]] = {
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.(company\.report_figures|html\.fill_plain_page)
         | reports\.wording\.(evidence_url|page_name|picture_name) | spending\.budget\.(find_ledger|record_unpriced)
-        | evidence\.(drawing|page)\.\w+ | reading\.pool\.worker\.run
+        | evidence\.page\.\w+ | reading\.pool\.worker\.run
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
-    "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.privileged\.find_privileged_files",
+    "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(answerer|capabilities|client|protocols))\.\w+ | answers\.\w+ | spending\.money\.\w+
         | companies\.(facts|question|sources(\.sec)?|wikidata\.(client|entity)|search|hosted_search)\.\w+
-        | companies\.(pages\.read_pages|web\.(site|client|transport)\.\w+)
+        | companies\.(pages\.read_pages|web\.((client|transport)\.\w+|site\.(fetch_\w+|read_(public|following)|website)))
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""
         scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
@@ -286,7 +285,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(page\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
+        companies\.(web\.(site\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
             |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf|xls)\.[\w.]+
             |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)|text_writer\.table_cells

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import Answer, AnswerCut, Source, T, Verdict
 from tasks.ai.registry import PseudonymousAnswerer
-from tasks.privacy.pseudonyms import Names, StandIns, listed_names, profile_names, signature_names
+from tasks.privacy import Names, StandIns, listed_names, profile_names, signature_names
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
 from tests.cases import cases
