@@ -57,7 +57,7 @@ from tasks.documents.texts import share_readers
 from tasks.errors import DiligenceError, Unavailable
 from tasks.offload import Processes
 from tasks.reading.pool.pool import processors
-from tasks.tracing import start_tracing
+from tasks.telemetry import start_tracing
 from tasks.webhooks import WebhookSettings, send_due
 
 logger = logging.getLogger(__name__)

@@ -35,12 +35,12 @@ from storage.columns import now
 from storage.documents import DocumentStatus, read_run_metrics
 from storage.errors import DatabaseUnavailable
 from storage.runs import CompanyStatus, Run, RunStatus
-from tasks.counts import lookups, model_use
 from tasks.documents.drive.registry import choose_drive, load_provider
 from tasks.documents.texts import measure_pools
 from tasks.errors import DiligenceError, Unavailable
 from tasks.remote.prefect_pools import read_prefect_state
 from tasks.spending.money import Cap
+from tasks.telemetry import lookups, model_use
 
 _PREFECT_SECONDS = 2.0
 

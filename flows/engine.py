@@ -20,7 +20,7 @@ from flows.prefect_server import TAG
 from storage import database, runs
 from tasks.errors import BadRequest
 from tasks.reports.report import RunResults, list_warnings, result_lines
-from tasks.tracing import traced
+from tasks.telemetry import traced
 from tasks.tracking import TrackedFlow, show
 
 P = ParamSpec("P")

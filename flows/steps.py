@@ -24,7 +24,7 @@ from tasks.operation import is_shown, show
 from tasks.reports.company import profile_facts
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria, take_over
-from tasks.tracing import traced
+from tasks.telemetry import traced
 
 _SIDE_BY_SIDE = 2  # batches: one is fetched while the other is read
 REFRESH_SECONDS = 1.0  # between two updates of the progress, 15 ms each

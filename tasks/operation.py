@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from storage.context import holding
 from tasks.errors import SourceFailed, TookTooLong, TooManyRequests, Unavailable
 from tasks.prefect_setup import be_brief, is_untracked
-from tasks.tracing import traced
+from tasks.telemetry import traced
 
 if TYPE_CHECKING:
     from prefect import Task

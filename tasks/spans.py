@@ -1,4 +1,4 @@
-"""The spans of traces, made by OpenTelemetry's SDK: an extra, which `tracing.py` imports if traces are wanted."""
+"""The spans of traces, made by OpenTelemetry's SDK: an extra, which `telemetry.py` imports if traces are wanted."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

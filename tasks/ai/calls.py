@@ -34,10 +34,10 @@ from storage.model_calls import Replies, StoredAnswer
 from tasks.ai import prompt_injection
 from tasks.ai.answerer import Answer, Answerer, AnswererFailed, NoJson, Source, T, Verdict
 from tasks.ai.prompt_injection import find_orders
-from tasks.counts import count_lookup
 from tasks.errors import TooLarge
 from tasks.spending.budget import Ledger
 from tasks.spending.money import Usage
+from tasks.telemetry import count_lookup
 
 Messages = list[dict[str, str]]  # each with `role` and `content`
 

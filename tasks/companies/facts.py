@@ -34,10 +34,10 @@ from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conf
 from tasks.companies.profile import CompanyProfile, registrable
 from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import FactSource, choose_sources
-from tasks.counts import count_lookup
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation
 from tasks.remote.rate_limit import Wait, waiting
+from tasks.telemetry import count_lookup
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,6 @@ from pydantic import BaseModel
 from storage import database, documents, texts
 from storage.texts import NewSigns, NewText, Outcome, StoredPage, StoredText, TextSummary, find_pages, save_page
 from tasks import cancellation
-from tasks.counts import count_lookup
 from tasks.documents.drive.drive import Document, Drive
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.drive.spool import spool
@@ -52,6 +51,7 @@ from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
 from tasks.reading.pool.process import list_reader_modules, list_study_modules
 from tasks.reading.pool.worker import Read
 from tasks.reading.text_writer import NO_TEXT, Place, Reading
+from tasks.telemetry import count_lookup
 
 _AHEAD: Final = 2
 """Pages that each process is given: the one that it reads, and the next."""

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from flows.engine import flow
 from storage.errors import DatabaseUnavailable
-from tasks import tracing
+from tasks import telemetry
 from tasks.answers import ai_question
 from tasks.errors import (
     BadRequest,
@@ -114,7 +114,7 @@ def test_calling_an_operation_does_not_import_prefect() -> None:
 def test_a_flow_its_operations_and_calls_of_a_model_are_one_trace(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = InMemorySpanExporter()
     ours = Tracing(exporter)
-    monkeypatch.setattr(tracing, "_tracing_of_process", lambda *_: ours)
+    monkeypatch.setattr(telemetry, "_tracing_of_process", lambda *_: ours)
 
     @flow(name="ask")
     def ask() -> object:
@@ -137,11 +137,11 @@ def test_a_flow_its_operations_and_calls_of_a_model_are_one_trace(home: Path, mo
 def test_without_the_setting_nothing_is_traced_and_without_the_extra_a_run_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with tracing.span("anything", {}) as span:
+    with telemetry.span("anything", {}) as span:
         assert span is None
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with tracing.span("anything", {}) as span:
+    with telemetry.span("anything", {}) as span:
         assert span is None
     assert "Install the extra `tracing`" in caplog.text
 
@@ -149,7 +149,7 @@ def test_without_the_setting_nothing_is_traced_and_without_the_extra_a_run_goes_
 def test_what_is_locked_sends_traces_to_a_collector(monkeypatch: pytest.MonkeyPatch) -> None:
     with LoopbackServer({"/v1/traces": Reply()}) as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-        ours = tracing.start_tracing()
+        ours = telemetry.start_tracing()
         assert ours is not None
         with ours.span("anything", {}):
             pass

@@ -63,7 +63,6 @@ from tasks.ai.openai.protocols import (
     read_completion,
     read_response,
 )
-from tasks.counts import count_model_use
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
 from tasks.language.words import most_model_tokens
 from tasks.remote.openai_client import open_client
@@ -71,7 +70,7 @@ from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimite
 from tasks.remote.retry import Backoff, TryAgain, retry
 from tasks.spending.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger, SpendingSettings
 from tasks.spending.money import Price, Usage, find_price
-from tasks.tracing import span
+from tasks.telemetry import count_model_use, span
 
 _FOR_ONE = 10  # times as long for a request that the server keeps refusing while it answers others
 _LONGEST_PAUSE = 8.0  # seconds between two attempts, where the server names none
