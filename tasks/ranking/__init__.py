@@ -1,17 +1,10 @@
 """Which of many texts answer a question best, by their words: without a model and without a network.
 
-vocabulary    what documents call the things that questions ask for: files, and how they are read
-query         a question as weighted words, phrases and meanings
-function_words  how often texts have words that say nothing of what they are about
-words         a word as it is spelled, as a token, and with its family
-word_languages  the language of each word of an index
-compounds     words that are put together from others
-lexicon       the words of an index
-rows          long rows of numbers, in memory or on the disk
-index         the positions of words in texts; the likeliest texts for a query
-bm25          the score of each of these texts: by the vocabulary and by plain BM25 in one
-plain         plain BM25
-semantic      the best texts put in order by meaning, where an embedding model is chosen; `embedders` makes it
+query       a question as weighted words, phrases and meanings, and the vocabulary that it is told by
+lexicon     the words of an index, each with its language
+index       the positions of words in texts; the likeliest texts for a query, and the score of each of them
+coverage    how much of what a question asks a text speaks to
+semantic    the best texts put in order by meaning, where an embedding model is chosen; `embedders` makes it
 """
 
 from collections.abc import Iterable, Sequence

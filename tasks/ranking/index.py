@@ -1,7 +1,7 @@
 """The index that ranking reads, and how well texts answer a query by it.
 
 It says where each word stands in each of many texts. The texts themselves are not kept. What of it is long lies on the
-disk where texts are very many (`rows`): the same numbers, read as they are asked for.
+disk where texts are very many (`lexicon.GrowingRow`): the same numbers, read as they are asked for.
 
 All texts are one row of words, and a text is a span of it. The index holds the positions of each spelling, sorted: 4
 bytes for each word that counts. Spellings of one token stand side by side, and so do tokens of one family.
@@ -53,8 +53,7 @@ from tasks.ranking.lexicon import (
     find_language_mask,
     split_into_words,
 )
-from tasks.ranking.query import FunctionWords, Query, QueryTerm, find_number
-from tasks.ranking.vocabulary import NUMBER, Phrase, statements
+from tasks.ranking.query import NUMBER, FunctionWords, Phrase, Query, QueryTerm, find_number, statements
 
 _TEXTS_AT_ONCE = 1000
 _WORDS_AT_ONCE = 1_000_000

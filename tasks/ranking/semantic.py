@@ -24,7 +24,7 @@ from storage.model_calls import TextVector
 from storage.settings import Settings
 from tasks.errors import DiligenceError, SourceFailed
 from tasks.ranking import WordIndex
-from tasks.ranking.vocabulary import entries
+from tasks.ranking.query import entries
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 

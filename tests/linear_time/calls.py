@@ -273,7 +273,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it is given the user's criteria and settings, or words of our own": r"""
         scoring\.(criteria|figure_checks(?!\.mark_numbers)|rules)\.\w+
         | scoring\.(judgement\.instructions|results\.pick_counted|ask\.gives_reason)
-        | ranking\.(vocabulary\.\w+|index\.(resemblance|family_scores))
+        | ranking\.(query\.(parse|phrase)|index\.(resemblance|family_scores))
         | reports\.(pptx|html)\.(part|allow_source|matrix_cells|new_slides|fill|rgb)
         | ai\.prompt_injection\.detect\.make_patterns
         | companies\.claims\.dig

@@ -11,12 +11,12 @@ from importlib import resources
 import pytest
 
 from tasks.language.words import tokens
-from tasks.ranking import rank, vocabulary
-from tasks.ranking.vocabulary import FIELDS, entries, parse, phrase, shares
+from tasks.ranking import rank
+from tasks.ranking.query import FIELDS, entries, parse, phrase, shares
 from tests.cases import cases
 
-FILE = resources.files(vocabulary) / "contracts.toml"
-ENTRIES = vocabulary.parse(FILE.read_text("utf-8"), "contracts")
+FILE = resources.files("tasks.ranking") / "vocabulary" / "contracts.toml"
+ENTRIES = parse(FILE.read_text("utf-8"), "contracts")
 
 # Of one contract each clause that it might have, none of them with its heading.
 CLAUSES = {
@@ -118,7 +118,7 @@ def test_no_phrase_is_written_twice_in_an_entry() -> None:
 
 
 def test_no_wording_is_one_common_word() -> None:
-    known = vocabulary.shares()
+    known = shares()
     common = {
         (entry.name, phrase[0])
         for entry in ENTRIES
@@ -186,7 +186,7 @@ def test_what_is_no_vocabulary_is_refused(text: str) -> None:
 
 
 def test_no_entry_on_finance_holds_a_year() -> None:
-    text = (resources.files("tasks.ranking.vocabulary") / "finance.toml").read_text("utf-8")
+    text = (resources.files("tasks.ranking") / "vocabulary" / "finance.toml").read_text("utf-8")
     assert not re.search(r'"[^"]*\b(?:19|20)\d\d\b[^"]*"', text)
 
 

@@ -14,8 +14,8 @@ from storage.texts import save_text
 from tasks.errors import Unavailable
 from tasks.ranking import WordIndex
 from tasks.ranking.embedders.server import ServerEmbedder
+from tasks.ranking.query import entries
 from tasks.ranking.semantic import Candidate, SemanticRanking, fuse, under_way
-from tasks.ranking.vocabulary import entries
 from tests.cases import cases
 from tests.servers.embeddings_server import EmbeddingsServer, with_vector
 from tests.servers.openai_server import failing

@@ -12,7 +12,7 @@ import pytest
 from tasks.errors import Unavailable
 from tasks.ranking.embedders import minilm
 from tasks.ranking.embedders.local import VOCABULARY, WEIGHTS, LocalEmbedder
-from tasks.ranking.vocabulary import entries
+from tasks.ranking.query import entries
 
 _NO_NETWORK = """
 import socket
@@ -24,7 +24,7 @@ socket.socket.connect = socket.getaddrinfo = refuse
 import sys
 from pathlib import Path
 from tasks.ranking.embedders.local import embed_batch
-from tasks.ranking.vocabulary import entries
+from tasks.ranking.query import entries
 print(len(embed_batch(Path(sys.argv[1]), '[128, "The lease ends.", "Rent is due."]').text))
 """
 
