@@ -1,4 +1,4 @@
-"""A question as a query: its words and phrases, each with a weight, and what documents call the things that it asks for.
+"""A question as a query: its words and phrases, each with a weight, and what documents call what it asks for.
 
 What documents call things is the general vocabulary. Its files lie in the folder `vocabulary`. Each table of
 `finance.toml` and `contracts.toml` is one entry, named after what it is about (the name is for the reader, and unique):

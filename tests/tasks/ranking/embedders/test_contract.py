@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tasks.ranking.embedders.local import LocalEmbedder
+from tasks.ranking.embedders import LocalEmbedder
 from tasks.ranking.embedders.server import ServerEmbedder
 from tasks.ranking.semantic import Embedder
 from tests.servers.embeddings_server import EmbeddingsServer

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from tasks.errors import Unavailable
-from tasks.ranking.embedders import minilm
-from tasks.ranking.embedders.local import VOCABULARY, WEIGHTS, LocalEmbedder
+from tasks.ranking.embedders import VOCABULARY, WEIGHTS, LocalEmbedder, minilm
 from tasks.ranking.query import entries
 
 _NO_NETWORK = """
@@ -23,7 +22,7 @@ def refuse(*_):
 socket.socket.connect = socket.getaddrinfo = refuse
 import sys
 from pathlib import Path
-from tasks.ranking.embedders.local import embed_batch
+from tasks.ranking.embedders import embed_batch
 from tasks.ranking.query import entries
 print(len(embed_batch(Path(sys.argv[1]), '[128, "The lease ends.", "Rent is due."]').text))
 """

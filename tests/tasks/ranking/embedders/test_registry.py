@@ -6,8 +6,7 @@ import pytest
 
 from storage.settings import override_settings
 from tasks.errors import NotConfigured
-from tasks.ranking.embedders import embedder
-from tasks.ranking.embedders.local import LocalEmbedder
+from tasks.ranking.embedders import LocalEmbedder, embedder
 from tasks.ranking.embedders.server import ServerEmbedder
 from tests.servers.embeddings_server import EmbeddingsServer
 
