@@ -1,5 +1,6 @@
 """How the program is started: the command line, the Prefect deployments, and the sample batch."""
 
+import gc
 import os
 import sys
 
@@ -23,3 +24,21 @@ def _leave_out_current_folder() -> None:
 
 
 _leave_out_current_folder()
+
+from collections.abc import Iterator  # noqa: E402 - only now: each could be that folder's
+from contextlib import contextmanager  # noqa: E402
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Turn garbage collection off in the block, then exempt what was created in it (`gc.freeze`).
+
+    What lives as long as the command, as imported modules do, need not be scanned: that took a tenth of the processor
+    time of an unchanged batch of 100 companies.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

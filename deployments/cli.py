@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from deployments.garbage import pause_garbage_collection
+from deployments import pause_garbage_collection
 from deployments.terminal import Escaping
 
 FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130

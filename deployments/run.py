@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from deployments.garbage import pause_garbage_collection
+from deployments import pause_garbage_collection
 from deployments.terminal import align, echo
 from flows import prefect_server
 from flows.batch_file import Batch, read_batch
