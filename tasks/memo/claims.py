@@ -16,7 +16,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Final, NamedTuple, Self
 
 from storage import database, texts
-from tasks.figures.expressions import LATEST, Expression, figure_values, newest_day, value_at
+from tasks.figures.derived import LATEST, Expression, figure_values, newest_day, value_at
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, learn_room_calendar, room_ledger
 from tasks.language.quotations import in_sentence, locate

@@ -13,10 +13,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures.derived import DERIVED_UNITS, FigureValue, year_before
+from tasks.figures.derived import DERIVED_UNITS, Expression, FigureValue, make_growth, year_before
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.expressions import Expression, make_growth
 from tasks.figures.figure import plain_label, taxonomy
 from tasks.figures.fiscal_calendar import Calendar
 from tasks.figures.table_figures import is_loss

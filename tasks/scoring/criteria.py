@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from tasks.errors import BadRequest
 from tasks.figures.conflicts import RULE, Step
-from tasks.figures.expressions import LATEST, read_expression, read_period
+from tasks.figures.derived import LATEST, read_expression, read_period
 from tasks.language.words import tokens
 from tasks.scoring import rules
 from tasks.scoring.libraries.library import STAGES, library_names, read_library

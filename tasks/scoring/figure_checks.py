@@ -10,8 +10,16 @@ from typing import Final
 
 from storage.scores import Absence, ScoreStatus
 from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts
-from tasks.figures.derived import FigureValue, derive
-from tasks.figures.expressions import LATEST, Expression, drop_undated_after, figure_values, newest_day, value_at
+from tasks.figures.derived import (
+    LATEST,
+    Expression,
+    FigureValue,
+    derive,
+    drop_undated_after,
+    figure_values,
+    newest_day,
+    value_at,
+)
 from tasks.figures.figure import ACTUAL, plain_label, taxonomy
 from tasks.figures.ledger import build, run_texts, scored_ledger
 from tasks.language.normalise import one_line

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Final
 
 from tasks.companies.profile import FieldType, field_type, fields
-from tasks.figures.expressions import Expression, make_growth, read_expression
+from tasks.figures.derived import Expression, make_growth, read_expression
 from tasks.figures.figure import UNKNOWN
 from tasks.language.normalise import caseless
 from tasks.language.numbers import MONTHS, PERCENT, RATIO, amounts

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tasks.figures.conflicts import RoomFigure
+from tasks.figures.derived import figure_values, read_expression, value_at
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.expressions import figure_values, read_expression, value_at
 from tasks.figures.figure import taxonomy
 from tasks.language.numbers import PERCENT, RATIO
 from tasks.reading import read_document

@@ -1,10 +1,9 @@
 """Debt that no document states: the sum of its rows in the balance sheet, where all of them are understood."""
 
 from tasks.figures.conflicts import RoomFigure
-from tasks.figures.derived import derive
+from tasks.figures.derived import derive, figure_values, read_expression
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.expressions import figure_values, read_expression
 from tasks.figures.figure import taxonomy
 from tests.cases import cases
 

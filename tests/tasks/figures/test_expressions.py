@@ -2,8 +2,7 @@
 
 from decimal import Decimal
 
-from tasks.figures.derived import FigureValue
-from tasks.figures.expressions import read_expression, value_at
+from tasks.figures.derived import FigureValue, read_expression, value_at
 
 
 def test_a_year_that_ended_on_new_years_day_is_the_year_before() -> None:

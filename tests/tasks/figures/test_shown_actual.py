@@ -3,9 +3,9 @@
 from datetime import date
 
 from tasks.figures.conflicts import RoomFigure, find_conflicts, find_versions
+from tasks.figures.derived import drop_undated_after
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
-from tasks.figures.expressions import drop_undated_after
 from tasks.figures.figure import find_named_basis, taxonomy
 from tasks.reading.text_writer import DOUBTED, file_dates, today
 from tests.cases import cases
