@@ -39,8 +39,8 @@ from tasks.figures.from_sentences import find_founding_years, sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest
 from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
 from tasks.language.periods import header_period, last_day, months_back
-from tasks.reading.tags import Tag, parse_tag
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
+from tasks.reading.xbrl import Tag, parse_tag
 
 _WHOLE: Final = re.compile(r"^(?:Consolidated|Group)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")

@@ -31,9 +31,9 @@ from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.number_formats import show_number, without_noise
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.ooxml.xml import ElementStream, forget, whole_characters
-from tasks.reading.tags import RESOURCES, Fact, Tags, local
 from tasks.reading.text_writer import FOOTER, HEADER, TAGGED, Reading, Source, Writer
 from tasks.reading.txt import TOO_LONG
+from tasks.reading.xbrl import RESOURCES, Fact, Tags, local
 from tasks.reading.xlsx.reader import CellsFullError, SheetWriter
 from tasks.reading.xlsx.sheet import LATE, split_printed_words
 

@@ -17,9 +17,9 @@ from tasks.language.normalise import one_line
 from tasks.reading import limits
 from tasks.reading.html.grid import Block, HtmlLine, HtmlMark, HtmlTable
 from tasks.reading.html.page import HtmlPage, TooManyCells
-from tasks.reading.tags import RESOURCES, Fact, Tags, local
 from tasks.reading.text_writer import HEADING, NO_TEXT, TABLE, TAGGED, Reading, Source, Writer
 from tasks.reading.txt import SLOW_CODECS, UNSURE, decode_text, read_beginning
+from tasks.reading.xbrl import RESOURCES, Fact, Tags, local
 
 _PIECE: Final = 1 << 16
 _DEEP: Final = 1_000
