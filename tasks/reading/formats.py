@@ -137,9 +137,10 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.binary_workbooks:read_xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5", "tasks.reading.xlsb"
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5",
+        "tasks.reading.binary_workbooks:read_xlsb",
     ),
     DocumentFormat(
         (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-11",

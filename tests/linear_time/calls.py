@@ -288,7 +288,7 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
         companies\.(web\.(site\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
-            |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf|xls)\.[\w.]+
+            |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf)\.[\w.]+
             |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)|text_writer\.table_cells
             |ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.zip\.list_entries",

@@ -2,8 +2,8 @@
 
 import struct
 
+from tasks.reading import binary_workbooks as reader
 from tasks.reading import read_document
-from tasks.reading import xls as reader
 from tests.cases import cases
 
 
@@ -16,7 +16,7 @@ CHART = record(0x0809, struct.pack("<HHHHII", 0x0680, 5, 0, 0, 0, 0)) + record(0
 
 @cases("stream", [CHART, CHART * 2, CHART[:9]])
 def test_a_chart_is_named_and_left_out(stream: bytes) -> None:
-    for reading in (reader.read(stream), read_document(stream, ".xls")):
+    for reading in (reader.read_xls(stream), read_document(stream, ".xls")):
         assert reading.text == ""
         assert reading.warnings == [
             "A chart of Microsoft Graph was left out. Ask for its figures, or for the document as PDF."

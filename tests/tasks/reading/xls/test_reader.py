@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
 from tasks.errors import Damaged, PasswordProtected
-from tasks.reading import xls as reader
+from tasks.reading import binary_workbooks as reader
 from tasks.reading.formats import find_format
 from tasks.reading.formats import reader as reader_of
 from tasks.reading.xlsx import reader as xlsx
@@ -86,7 +86,7 @@ def test_a_workbook_reads_as_it_does_in_the_newer_format(tmp_path: Path) -> None
         ]
         subprocess.run(command, check=True, capture_output=True, timeout=200)
     expected = xlsx.read(tmp_path / "out" / "a.xlsx")
-    reading = reader.read(tmp_path / "out" / "a.xls")
+    reading = reader.read_xls(tmp_path / "out" / "a.xls")
     assert "62% (0.6229)" in reading.text
     assert "[hidden column C]" in reading.text
     assert reading.text == expected.text
@@ -95,7 +95,7 @@ def test_a_workbook_reads_as_it_does_in_the_newer_format(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["types-of-cells.xls"])
 def test_an_independent_reader_finds_the_same_sheets_and_texts(name: str) -> None:
-    reading = reader.read(DOCUMENTS / name)
+    reading = reader.read_xls(DOCUMENTS / name)
     workbook = CalamineWorkbook.from_path(DOCUMENTS / name)
     assert [place.label for place in reading.places if place.kind == "sheet"] == workbook.sheet_names
     for sheet in workbook.sheet_names:
@@ -114,7 +114,7 @@ def test_numbers_are_shown_by_their_formats() -> None:
     )
     cells += record(0x00BD, struct.pack("<HHHIHIH", 2, 1, 0, 5 << 2 | 2, 1, 50 << 2 | 3, 2))
     assert (
-        reader.read(stream(cells, styles)).text
+        reader.read_xls(stream(cells, styles)).text
         == "Ledger\n1\t62% (0.6229)\t2024-01-31\t€ 2.3 (2.25)\n25%\t-7\n\t5\t50%\n"
     )
 
@@ -132,7 +132,7 @@ def test_formulas_have_what_they_came_to() -> None:
     cells += record(0x0205, struct.pack("<HHHBB", 0, 5, 0, 42, 1)) + record(
         0x0205, struct.pack("<HHHBB", 0, 6, 0, 0, 0)
     )
-    assert reader.read(stream(cells)).text == "Ledger\n2.5\twords\tTRUE\t#DIV/0!\t\t#N/A\tFALSE\n"
+    assert reader.read_xls(stream(cells)).text == "Ledger\n2.5\twords\tTRUE\t#DIV/0!\t\t#N/A\tFALSE\n"
 
 
 def test_strings_go_on_in_further_records() -> None:
@@ -141,7 +141,7 @@ def test_strings_go_on_in_further_records() -> None:
     rest = b"\1" + "lit".encode("utf-16-le") + struct.pack("<HBH", 4, 8, 1) + b"rich" + bytes(4)
     cells = b"".join(record(0x00FD, struct.pack("<HHHI", 0, column, 0, column)) for column in range(4))
     assert (
-        reader.read(stream(cells, record(0x00FC, table) + record(0x003C, rest))).text
+        reader.read_xls(stream(cells, record(0x00FC, table) + record(0x003C, rest))).text
         == "Ledger\n" + "\t".join(words) + "\n"
     )
 
@@ -156,7 +156,7 @@ def test_comments_boxes_and_what_is_hidden_say_so() -> None:
     cells += number(0, 0, 1) + number(0, 1, 2) + number(1, 0, 3)
     cells += object_(1, "Ada:\nIs this final?") + object_(2, "A box\nof two lines")
     cells += record(0x001C, struct.pack("<HHHH", 0, 1, 0, 1) + text("Ada"))
-    reading = reader.read(stream(cells, state=2))
+    reading = reader.read_xls(stream(cells, state=2))
     assert reading.text == (
         "[hidden sheet]\nLedger\n[hidden column B]\n1\t2\n[hidden row]\n3\nB1\t[comment, Ada: Is this final?]\n"
     )
@@ -167,23 +167,23 @@ def test_comments_boxes_and_what_is_hidden_say_so() -> None:
 
 
 def test_two_cells_in_opposite_corners_cost_nothing() -> None:
-    assert reader.read(stream(number(0, 0, 1) + number(65535, 255, 2))).text == "Ledger\n1\n\n\t2\n"
+    assert reader.read_xls(stream(number(0, 0, 1) + number(65535, 255, 2))).text == "Ledger\n1\n\n\t2\n"
 
 
 def test_a_workbook_with_a_password_says_so() -> None:
     with pytest.raises(PasswordProtected, match="password"):
-        reader.read(Path(__file__).with_name("password.xls"))
+        reader.read_xls(Path(__file__).with_name("password.xls"))
 
 
 @cases("data", [b"", b"no workbook", b"\x09\x08", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", BEGIN, BEGIN + END])
 def test_what_is_no_workbook_is_damaged(data: bytes) -> None:
     with pytest.raises(Damaged):
-        reader.read(data)
+        reader.read_xls(data)
 
 
 def test_a_workbook_that_is_cut_off_gives_what_is_left() -> None:
     data = stream(b"".join(number(row, 0, row) for row in range(100)))
-    reading = reader.read(data[: len(data) // 2])
+    reading = reader.read_xls(data[: len(data) // 2])
     assert reading.text.startswith("Ledger\n0\n1\n2\n")
     assert len(reading.warnings) == 1
 
@@ -191,24 +191,24 @@ def test_a_workbook_that_is_cut_off_gives_what_is_left() -> None:
 def test_more_cells_than_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xlsx, "MOST_CELLS", 100)
     cells = b"".join(number(row, column, 1) for row in range(40) for column in range(40))
-    assert reader.read(stream(cells)).warnings == [FULL]
+    assert reader.read_xls(stream(cells)).warnings == [FULL]
 
 
 @cases("page", [10008, 10001, 10000, 61000, 708])
 def test_a_code_page_that_the_reader_does_not_know_is_no_damage(page: int) -> None:
     """As a workbook of a Mac has it. The newer texts are Unicode whatever it says."""
     named = record(0x0042, struct.pack("<H", page))
-    assert reader.read(stream(number(0, 0, 7), named)).text == "Ledger\n7\n"
+    assert reader.read_xls(stream(number(0, 0, 7), named)).text == "Ledger\n7\n"
     old = record(0x0809, struct.pack("<HHHH", 0x0500, 5, 0, 0))
     sheet = record(0x0809, struct.pack("<HHHH", 0x0500, 0x10, 0, 0))
     bound = record(0x0085, struct.pack("<IBB", 0, 0, 0) + b"\6Ledger")
     start = len(old + named + bound + END)
     bound = record(0x0085, struct.pack("<IBB", start, 0, 0) + b"\6Ledger")
     label = record(0x0204, struct.pack("<HHHH", 0, 0, 0, 4) + b"Cash")
-    assert reader.read(old + named + bound + END + sheet + label + END).text == "Ledger\nCash\n"
+    assert reader.read_xls(old + named + bound + END + sheet + label + END).text == "Ledger\nCash\n"
 
 
 def test_old_workbooks_are_known_by_their_names() -> None:
     assert find_format("a.XLS") == ".xls"
     assert find_format("a.xlt") == ".xls"
-    assert reader_of(".xls") is reader.read
+    assert reader_of(".xls") is reader.read_xls

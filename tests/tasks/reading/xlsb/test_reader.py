@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks.errors import Damaged
-from tasks.reading import xlsb as reader
+from tasks.reading import binary_workbooks as reader
 from tasks.reading.xlsx.sheet import FULL
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import relationships
@@ -67,7 +67,7 @@ def test_every_type_of_cell_is_read(tmp_path: Path) -> None:
     )
     cells += record(62, struct.pack("<IIB", 2, 0, 0) + text("rich"))
     path = book(tmp_path, cells, {"xl/sharedStrings.bin": strings})
-    assert reader.read(path).text == ("Ledger\n0.25\t#DIV/0!\tTRUE\t-1.5\tin cell\tGröße –\n\nformula\t2\trich\n")
+    assert reader.read_xlsb(path).text == ("Ledger\n0.25\t#DIV/0!\tTRUE\t-1.5\tin cell\tGröße –\n\nformula\t2\trich\n")
 
 
 def test_numbers_are_shown_by_their_formats(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_numbers_are_shown_by_their_formats(tmp_path: Path) -> None:
         number(column, value, column) for column, value in enumerate((1.0, 0.62293333333333334, 45322.0, 2.25))
     )
     path = book(tmp_path, cells, {"xl/styles.bin": styles})
-    assert reader.read(path).text == "Ledger\n1\t62% (0.6229)\t2024-01-31\t€ 2.3 (2.25)\n"
+    assert reader.read_xlsb(path).text == "Ledger\n1\t62% (0.6229)\t2024-01-31\t€ 2.3 (2.25)\n"
 
 
 def test_comments_and_what_is_hidden_say_so(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_comments_and_what_is_hidden_say_so(tmp_path: Path) -> None:
         "xl/worksheets/_rels/sheet1.bin.rels": relationships(("comments", "../comments1.bin")),
         "xl/comments1.bin": comments,
     }
-    reading = reader.read(book(tmp_path, cells, parts, state=1))
+    reading = reader.read_xlsb(book(tmp_path, cells, parts, state=1))
     assert reading.text == (
         "[hidden sheet]\nLedger\n[hidden column B]\n1\t2\n[hidden row]\n3\nB1\t[comment, Ada: Why?]\nDraft\nEnd\n"
     )
@@ -113,17 +113,17 @@ def test_parts_whose_relationships_are_lost_or_unknown_are_read_by_their_places(
         "xl/_rels/workbook.bin.rels": relationships(("macrosheet", "worksheets/sheet1.bin"))
     }
     path = book(tmp_path, row(0) + number(0, 1) + number(1, -0.0), unknown)
-    assert reader.read(path).text == "Ledger\n1\t0\n"
+    assert reader.read_xlsb(path).text == "Ledger\n1\t0\n"
     with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "b.xlsb", "w") as part:
         for name in whole.namelist():
             if name != "_rels/.rels":
                 part.writestr(name, whole.read(name))
-    assert reader.read(tmp_path / "b.xlsb").text == "Ledger\n1\t0\n"
+    assert reader.read_xlsb(tmp_path / "b.xlsb").text == "Ledger\n1\t0\n"
 
 
 def test_two_cells_in_opposite_corners_cost_nothing(tmp_path: Path) -> None:
     cells = row(0) + number(0, 1) + row(1048575) + number(16383, 2)
-    assert reader.read(book(tmp_path, cells)).text == "Ledger\n1\n\n\t2\n"
+    assert reader.read_xlsb(book(tmp_path, cells)).text == "Ledger\n1\n\n\t2\n"
 
 
 @pytest.mark.parametrize("cells", [number(0, 1), record(999), row(9, hidden=True), record(60, bytes(18))])
@@ -131,11 +131,13 @@ def test_more_records_than_the_limit_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: bytes
 ) -> None:
     monkeypatch.setattr(reader, "MOST_CELLS", 100)
-    reading = reader.read(book(tmp_path, row(0) + record(6, struct.pack("<II", 0, 0) + text("kept")) + cells * 1000))
+    reading = reader.read_xlsb(
+        book(tmp_path, row(0) + record(6, struct.pack("<II", 0, 0) + text("kept")) + cells * 1000)
+    )
     assert reading.warnings == [FULL]
     assert reading.text.startswith("Ledger\nkept\n") or "kept" in reading.text
 
 
 def test_a_package_without_sheets_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(Damaged):
-        reader.read(packages.package(tmp_path / "a.xlsb", "xl/workbook.bin", {"xl/workbook.bin": record(131)}))
+        reader.read_xlsb(packages.package(tmp_path / "a.xlsb", "xl/workbook.bin", {"xl/workbook.bin": record(131)}))
