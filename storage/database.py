@@ -369,6 +369,8 @@ def _server(address: URL, application: str | None = None) -> Engine:
                 time.sleep(0.5)
             else:
                 known = True
+                connection.execute(_FALLS)
+                connection.commit()
                 return connection
 
     return engine
@@ -382,6 +384,12 @@ _NOTICES = {
     "tcp_user_timeout": 25_000,  # milliseconds: what was sent to a host without power is given up, after 15 min else
 }
 """How soon a connection is known to be broken (libpq, "Parameter Key Words")."""
+_FALLS = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; "
+    "SET tcp_user_timeout = 25000"
+)
+"""Has PostgreSQL end the session of a machine without power after 25 s, with all its locks and transactions; else it
+takes 2 h, for which others wait for the rows that were being written."""
 
 
 def _sqlite(address: URL) -> Engine:

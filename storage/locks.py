@@ -187,8 +187,6 @@ def _lock(connection: Connection, key: int) -> bool:
 
 _ASKED_EVERY: Final = 10.0
 """Seconds between two questions to the connection that holds the locks: a broken one may say nothing by itself."""
-_FALLS: Final = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
-"""Has PostgreSQL end the session of a machine without power after 25 s, and give its locks back; else it takes 2 h."""
 _WHO: Final = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 _END: Final = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :started"
 _ENDS_IN: Final = 2.0
@@ -287,7 +285,6 @@ class Claims:
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._driver = self._connection.connection.driver_connection
         self._connection.detach()  # it is none of the pool's
-        self._connection.exec_driver_sql(_FALLS)
         self._session = self._connection.exec_driver_sql(_WHO).one()
 
     def _disconnect(self) -> None:
