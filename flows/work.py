@@ -6,6 +6,7 @@ Nothing here imports Prefect, which takes 1.2 s and shows nothing of a few compa
 """
 
 import logging
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +38,7 @@ from tasks.ai.registry import current_answerer
 from tasks.cancellation import Cancellation, Cancelled, FanOut, Leave, cancelled_by
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.kinds.room import find_company_kinds
-from tasks.errors import DiligenceError
+from tasks.errors import DiligenceError, Unavailable
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
 from tasks.operation import concerning, operation
@@ -51,6 +52,8 @@ _POLL: Final = 0.5
 _TRIES: Final = 3
 """How often a company is begun whose database connection breaks."""
 _TOGETHER: Final = 20  # companies that are looked at for the next one: a process has fewer at once
+_ROOM: Final = 50_000_000
+"""Bytes of disk that a helper needs: documents are copied there whole."""
 _READ_AT_ONCE: Final = 2
 """Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 _DRAWN_AT_ONCE: Final = 2
@@ -126,12 +129,23 @@ class _Queue:
         self._turn = Lock()
 
     def work(self, examine: Callable[[RunCompany], None]) -> None:
-        """Examine companies one after the other."""
+        """Examine companies one after the other.
+
+        Raises:
+            Unavailable: this process helps another one, and its disk is full.
+        """
         while (claimed := database.retry_if_cut(self._next)) is not None:
             company, cancellation = claimed
             try:
-                with cancelled_by(cancellation):
-                    examine(company)
+                if not self._lacks_room():
+                    with cancelled_by(cancellation):
+                        examine(company)
+                if self._lacks_room():  # what failed here succeeds elsewhere
+                    close_company(company.id or 0, CompanyStatus.PENDING)
+                    raise Unavailable(
+                        "The disk of this machine's DILIGENCE_HOME is full, so it leaves the run to the others. Make "
+                        "room before you start it again."
+                    )
             except Cancelled:
                 if not cancellation.is_cancelled:
                     raise
@@ -141,6 +155,10 @@ class _Queue:
             finally:
                 self._mine.discard(company.id or 0)
                 self._run.claims.release(self._lock_of(company))
+
+    def _lacks_room(self) -> bool:
+        """Whether a helper's disk is full: it would fail all companies that are left, one within a second."""
+        return not self._run.is_led_here and shutil.disk_usage(database.home()).free < _ROOM
 
     def _next(self) -> tuple[RunCompany, Cancellation] | None:
         """Take the next company; None if only those of this process are pending.

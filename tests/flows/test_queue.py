@@ -23,6 +23,7 @@ from storage.locks import _key, _refuse_pooler
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.settings import override_settings
 from tasks import cancellation
+from tasks.errors import Unavailable
 from tasks.prefect_setup import untracked
 from tests.tasks.reading.ocr.scans import picture, scan
 
@@ -99,6 +100,26 @@ def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending
         assert pending[3] not in examined
     helper.join(10)
     assert sorted(examined) == sorted(pending)
+
+
+def test_a_helper_whose_disk_is_full_leaves_the_companies_to_others(
+    pending: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def examine(company: RunCompany) -> None:
+        monkeypatch.setattr("flows.work._ROOM", 10**18)  # it fills meanwhile
+        close_company(company.id or 0, CompanyStatus.FAILED, "No space left on device.")
+
+    with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
+        work(examine)
+    assert statuses() == {CompanyStatus.PENDING}
+    with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
+        work(finish)
+    assert statuses() == {CompanyStatus.PENDING}
+    with database.claims() as claims:
+        leader = OpenRun(RUN, "Screen", claims)
+        assert leader.take_lead()
+        examine_pending(leader, 2, finish)
+    assert statuses() == {CompanyStatus.FINISHED}
 
 
 def test_a_company_whose_connection_breaks_is_begun_again_and_given_up_in_the_end(pending: list[str]) -> None:
