@@ -137,13 +137,13 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-6", "tasks.reading.binary_workbooks:read_xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-7", "tasks.reading.binary_workbooks:read_xls"),
     DocumentFormat(
         (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5",
         "tasks.reading.binary_workbooks:read_xlsb",
     ),
     DocumentFormat(
-        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-11",
+        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-12",
         "tasks.reading.xlsx.reader",
         {
             ".xlsm": f"application/vnd.ms-excel.sheet{_MACROS}",
@@ -151,7 +151,7 @@ OURS: Final = (
             ".xltm": f"application/vnd.ms-excel.template{_MACROS}",
         },
     ),
-    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-7", "tasks.reading.xml_text"),
+    DocumentFormat((".xml", ".xbrl"), ("application/xml", "text/xml"), "xml-8", "tasks.reading.xml_text"),
 )  # fmt: skip
 """The formats that the program reads itself."""
 

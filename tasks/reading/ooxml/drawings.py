@@ -340,7 +340,7 @@ def _points(data: bytes, start: int, stop: int) -> _Points:
     for number, double, single, value in _CHART_POINT.findall(data, start, stop):
         text = _text(value)
         if numeric:
-            text = show_number(text, _text(double or single) or code)
+            text = show_number(text, _text(double or single) or code, of_chart=True)
         levels.setdefault(int(number) if number else len(levels), []).append(one_line(text))
     if not levels:
         return dict(enumerate(map(_show, _VALUE.findall(data, start, stop))))

@@ -30,7 +30,8 @@ _MARK: Final = re.compile(r"(?:[\W\d_]*+[^\W\d_]){1,3}[\W\d_]*+|[^\w%‰]*+[%‰
 """At most three letters round the digits, or a percent sign that is none of the format's own."""
 
 _YEAR_ALONE: Final = re.compile(
-    r"""(?P<before>(?:\\.|"[^"]*"| )*)(?P<month>mmmm?(?:\\?[-/ ]|"[-/ ]"))?yy(?:yy)?(?P<after>(?:\\.|"[^"]*"| )*)""",
+    r"""(?P<before>(?:\[\$-[^\]]*\]|\\.|"[^"]*"| )*)(?P<month>m{2,4}(?:\\?[-/ ]|"[-/ ]"))?yy(?:yy)?"""
+    r"""(?P<after>(?:\\.|"[^"]*"| )*)""",
     re.IGNORECASE,
 )
 """A format of dates that shows no day, with the words around it."""
@@ -110,14 +111,14 @@ class NumberFormat(NamedTuple):
     thousands: bool = False
     width: int = 0  # digits before the point at least, with zeros in front
     groups: int = 0  # groups of three digits that are not shown: 1 of a number in thousands
-    without_day: str = ""  # what a date shows that shows no day: "y" or "my"
+    without_day: str = ""  # what a date shows that shows no day: "y", "my" with words, or "m" for a month alone
 
 
-def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
+def show_number(raw: str, code: str, *, from_1904: bool = False, of_chart: bool = False) -> str:
     """The stored number `raw` as the format `code` shows it; text that is not a number is returned unchanged.
 
     Dates become `2024-01-31`, with a time of day `2024-01-31 14:30:00`, times `14:30:00`: to the second, or to the
-    thousandth if the format shows fractions.
+    thousandth if the format shows fractions. Charts (`of_chart`) have days on their axes where cells have months.
     """
     try:
         number = float(raw) if len(raw) <= _LONGEST else math.nan
@@ -126,6 +127,8 @@ def show_number(raw: str, code: str, *, from_1904: bool = False) -> str:
     if not math.isfinite(number):
         return raw
     number_format, below = _formats(code)
+    if of_chart and number_format.without_day == "m":
+        number_format = NumberFormat("date")
     if number_format.kind in ("date", "time", "duration"):
         return _moment(number, number_format, from_1904) or _without_noise(raw, number)
     stored = _without_noise(raw, number)
@@ -231,13 +234,13 @@ def _format(section: str) -> NumberFormat:
 
 
 def _format_year(section: str) -> NumberFormat | None:
-    """The format of dates that shows a year alone, or a month and words of its own: `yyyy"E"`, `mmm-yy"A"`."""
+    """The format of dates that shows a year or a month alone, or with words of its own: `yyyy"E"`, `mmm-yy"A"`."""
     shown = _YEAR_ALONE.fullmatch(section)
     if shown is None:
         return None
     before, after = (_LITERAL.sub(_literal, words).translate(_SHOWN) for words in shown.group("before", "after"))
     if shown["month"] and not after.strip():
-        return None
+        return None if before.strip() else NumberFormat("date", without_day="m")
     return NumberFormat("date", before, after, without_day="my" if shown["month"] else "y")
 
 
@@ -273,12 +276,14 @@ def _moment(number: float, number_format: NumberFormat, from_1904: bool) -> str 
 
 
 def _show_year(day: str, number_format: NumberFormat) -> str:
-    """A date that shows no day as it is shown: "2022E", "Dec-22A".
+    """A date that shows no day as it is shown: "2022E", "Dec-22A"; the first day of a month alone as "2022-12".
 
     Where a year alone is shown, days other than 1 January and those of December stay: fiscal years begin and end on
     them.
     """
     date = dt.date.fromisoformat(day)
+    if number_format.without_day == "m":
+        return day[:7] if date.day == 1 else day
     if number_format.without_day == "my":
         return f"{number_format.before}{_MONTHS[date.month - 1]}-{date:%y}{number_format.after}".strip()
     is_calendar_year = date.month == 12 or (date.month, date.day) == (1, 1)

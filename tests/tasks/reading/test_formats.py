@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 
 VERSIONS = {
     ".rtf": "rtf-5 by docx-15",
-    ".xml": "xml-7",
+    ".xml": "xml-8",
     ".md": "md-3",
     ".json": "json-2",
     ".csv": "csv-3",
@@ -36,9 +36,9 @@ VERSIONS = {
     ".pdf": "pdf-28",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
-    ".xls": "xls-6",
+    ".xls": "xls-7",
     ".xlsb": "xlsb-5",
-    ".xlsx": "xlsx-11",
+    ".xlsx": "xlsx-12",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
 VERSIONS[".ppt"] = f"ppt-1 by {VERSIONS['.pptx']}"
