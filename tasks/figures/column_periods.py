@@ -142,6 +142,15 @@ def read_periods(words: Sequence[str]) -> list[When | None]:
     ]
 
 
+_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+def may_end_years(words: Sequence[str]) -> bool:
+    """Whether months head columns, one month of two years or all of them January: a fiscal year ends in it, or not."""
+    months = [match[1] for match in map(_MONTH.fullmatch, words) if match]
+    return len({*months}) == 1 and (len(months) == TWO_YEARS or (len(months) > 1 and months[0] == "01"))
+
+
 def _plan_year(text: str) -> When | None:
     """A numbered year of a plan, "Year 3", or a part of one; None if the text also states its date."""
     match = _PLAN_YEAR.search(text)
@@ -210,7 +219,7 @@ def add_statement_day(of_title: When | None, titles: Sequence[str], own: Sequenc
     years = [when.year for when in own if when is not None and when.is_bare_year and when.year is not None]
     for title in reversed(titles[-5:]):
         when = header_period(title) if years and _heads_statement(title) else None
-        if when and when.end and when.end.year == max(years) and when.months in {None, _YEAR}:
+        if when and when.end and when.end.year == max(years) and when.months in {None, YEAR}:
             return replace(of_title or When(), month_day=(when.end.month, when.end.day))
     return of_title
 
@@ -230,7 +239,7 @@ def _join_period(when: When | None, title: When | None) -> When | None:
     if when.is_bare_year and when.months is None and title.part and not title.dated:
         return replace(when, part=title.part)
     months = when.months or title.months
-    of_part = title.end if title.months and title.months < _YEAR else None
+    of_part = title.end if title.months and title.months < YEAR else None
     day = title.month_day or ((of_part.month, of_part.day) if of_part else None)
     if when.is_bare_year and when.year is not None and day:
         return When(end=make_day(when.year, *day), months=months, forecast=when.forecast)
@@ -239,7 +248,7 @@ def _join_period(when: When | None, title: When | None) -> When | None:
 
 def _date_by_title(when: When | None, title: When) -> When | None:
     """A column's period without a year, with the title's year, or the title's whole period."""
-    if when is not None and when.part and title.end and title.months != _YEAR:
+    if when is not None and when.part and title.end and title.months != YEAR:
         return None  # quarters under the day of a print
     if title.dated and (when is None or not when.month_day):
         months, part = (when.months, when.part) if when else (None, "")
@@ -342,7 +351,7 @@ class Series:
         months = self._months[year.year or 0]
         cells = (cell_amount(row.cells[at], comma_decimal=self._comma) for row in months if at < row.width)
         values = [each.value for each in cells if each is not None]
-        return bool(months) and (len(values) != _YEAR or abs(sum(values) - amount.value) > 2 * amount.step)
+        return bool(months) and (len(values) != YEAR or abs(sum(values) - amount.value) > 2 * amount.step)
 
 
 def find_year_so_far(headers: Sequence[When | None]) -> list[int | None]:
@@ -353,11 +362,11 @@ def find_year_so_far(headers: Sequence[When | None]) -> list[int | None]:
     months: list[int | None] = [None] * len(headers)
     if len(dated) == TWO_YEARS:
         apart = round((dated[1][0] - dated[0][0]).days / 30.4)
-        months[dated[1][1]] = apart if 0 < apart < _YEAR else None
+        months[dated[1][1]] = apart if 0 < apart < YEAR else None
     return months
 
 
-_YEAR: Final = 12
+YEAR: Final = 12
 
 
 TWO_YEARS: Final = 2

@@ -38,6 +38,7 @@ from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import find_founding_years, sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest
 from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
+from tasks.figures.table_labels import WEAK
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
 from tasks.reading.xbrl import Tag, parse_tag
@@ -339,7 +340,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-32"
+VERSION: Final = "ledger-33"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
@@ -349,8 +350,6 @@ _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 _NAME_WORDS: Final = 9
 """A line of so many words is no company's name."""
-_WEAK: Final = 2
-"""From here on a label means a concept only where no surer one stands."""
 _TELLING: Final = 4
 """So many digits of two amounts of one concept and period are the same by no chance."""
 _FAR_BELOW: Final = 100
@@ -537,7 +536,7 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     if document.stores_numbers and not is_long:
         yield from (candidate.figure for candidate in group)
         return
-    named = [each for each in group if not is_long or each.rank < _WEAK or each.figure.concept != "equity"]
+    named = [each for each in group if not is_long or each.rank < WEAK or each.figure.concept != "equity"]
     findings.leave_out("names in notes that may be of a part", len(group) - len(named))  # "Equity" may be that of one
     figures = [each.figure for each in named]
     votes = Counter((figure.value, figure.step) for figure in figures)

@@ -9,13 +9,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from itertools import chain
 from typing import Final
 
 from tasks.figures import table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
-from tasks.figures.column_periods import TWO_YEARS, Series
+from tasks.figures.column_periods import TWO_YEARS, YEAR, Series
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
 from tasks.figures.statement_checks import (
@@ -37,6 +38,7 @@ from tasks.figures.table_columns import (
     is_slipped,
     read_header,
     single_column,
+    without_labels,
 )
 from tasks.figures.table_figures import (
     FigureCell,
@@ -47,7 +49,7 @@ from tasks.figures.table_figures import (
     keep_in_scale,
     settle_candidates,
 )
-from tasks.figures.table_grids import Grid, is_statement_name
+from tasks.figures.table_grids import LONGEST_STATEMENT, Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
 from tasks.figures.table_rows import Row
 from tasks.language.numbers import Units, cell_amount, find_currency, may_be_scale, only_units, read_units
@@ -58,7 +60,6 @@ MOST_NUMBERS: Final = 100_000
 MOST_ROWS: Final = 50_000
 """Rows with numbers that are looked at, of those tables of a document in which something is named."""
 _NUMERIC: Final = re.compile(r"[-(]?[$€£]?\d[\d.,]*\)?")
-_LONGEST_STATEMENT: Final = 2000
 _LONGEST_FORM: Final = 200
 """Rows of a table by which it is told whether it is one of the accounts' statements."""
 _MOST_LINES: Final = 40
@@ -70,7 +71,6 @@ _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities"
 """Sums that no changes of working capital have among them: the next section has begun."""
 _MOST_PERCENT: Final = 1_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
-_YEAR: Final = 12
 _SIGNS: Final = frozenset("$€£¥₹")
 
 
@@ -161,7 +161,7 @@ class _Table:
         self._days = Series(self._rows, comma_decimal=self._comma)
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
-        supporting = sum(1 for row in grid.rows[:_LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
+        supporting = sum(1 for row in grid.rows[:LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
         self._weight = supporting + (STATEMENT_WEIGHT if self._over.is_statement else 0)
@@ -280,7 +280,8 @@ class _Table:
             of_sheet=self._document.stores_numbers,
         )
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
-        self._columns, self._corner, self._titles = read.columns, read.corner, read.titles
+        self._columns = without_labels(read.columns, self._rows[:_LONGEST_FORM])
+        self._corner, self._titles = read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = len({each.when.year for each in read.columns if each.when and each.when.year}) <= TWO_YEARS
         self._sums = RunningSums()
@@ -289,18 +290,16 @@ class _Table:
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
         self._titled_parts = self._titled_parts or titled
         owners = (at for at, each in enumerate(read.columns) if WORDS.column_of_companies.fullmatch(each.words.strip()))
-        self._owner = next(filter(self._repeats_rows, owners), 0)
+        self._owner = next((at for at in owners if tables.repeats_rows(self._rows[:_LONGEST_FORM], at)), 0)
         self._by_part = sum(1 for each in read.columns if each.entity and not each.skipped) > 1
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
-        self._dated = dated_columns(read.columns)
+        self._dated = dated_columns(self._columns)
 
-    def _repeats_rows(self, at: int) -> bool:
-        """Whether rows of one label name different companies in a column."""
-        rows = [row for row in self._rows[:_LONGEST_FORM] if at < row.width and row.cells[at][:1].isupper()]
-        names = {(row.label, row.cells[at].casefold()) for row in rows if not read_units(row.cells[at]).currency}
-        return len(names) > len({label for label, _ in names})
+    @cached_property
+    def _unfilled(self) -> frozenset[int]:
+        return tables.find_unfilled(self._rows[:LONGEST_STATEMENT], comma_decimal=self._comma)
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""
@@ -458,7 +457,8 @@ class _Table:
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
-        is_of_part = meaning.kind == "duration" and when is not None and (when.months or _YEAR) < _YEAR
+        why_not = "columns of noughts" if not amount.value and at in self._unfilled else why_not
+        is_of_part = meaning.kind == "duration" and when is not None and (when.months or YEAR) < YEAR
         if self._is_trial_balance and (is_of_part or any(map(WORDS.sided_amount.search, row.cells))):
             why_not = "balances of a trial balance"  # of what came in since the year began, and of unread sides
         if why_not:

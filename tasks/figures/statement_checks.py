@@ -15,6 +15,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import WORDS, Findings, Tie, plain_label
 from tasks.figures.table_figures import TableCandidate
 from tasks.figures.table_grids import Grid
+from tasks.figures.table_labels import WEAK
 from tasks.figures.table_rows import Row, is_number, is_year
 from tasks.language.numbers import PERCENT, Amount, cell_amount
 
@@ -30,16 +31,6 @@ _BOUND: Final = 3
 """Units of the last digit by which rounded parts may miss their total, and one more for every four parts."""
 
 _Cells = dict[int, Amount]
-
-
-def find_untied(document: LedgerDocument, grid: Grid) -> Iterator[Tie]:
-    """The sums in one table that do not add up."""
-    if len(grid.rows) > _MOST_ROWS:
-        return
-    rows = [(row, plain_label(row.label), _amounts(row, document)) for row in grid.rows]
-    for what, row, index, stated, computed in (*_two_sides(rows), *_cash(rows), *_totals(rows)):
-        start = row.starts[index]
-        yield Tie(what, stated.value, computed, document.place(start, row.label), start)
 
 
 def _amounts(row: Row, document: LedgerDocument) -> _Cells:
@@ -149,7 +140,7 @@ def is_recognised(grid: Grid, found: Sequence[TableCandidate]) -> bool:
     heads = [*grid.titles, *(row.name for row in grid.rows[:3])]
     is_named = any(WORDS.statement_heading.search(head) or WORDS.trial_balance.search(head) for head in heads)
     is_sure = is_named or any(each.weight >= STATEMENT_WEIGHT or each.figure.unit == "count" for each in found)
-    return is_sure or len(grid.rows) <= _SHORT or len({each.figure.concept for each in found if each.rank < _WEAK}) > 1
+    return is_sure or len(grid.rows) <= _SHORT or len({each.figure.concept for each in found if each.rank < WEAK}) > 1
 
 
 def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCandidate]:
@@ -158,7 +149,7 @@ def without_items(grid: Grid, found: Sequence[TableCandidate]) -> list[TableCand
     "Owner's equity" above "Retained earnings" and "Total equity", unless others own a part; "Sales" above "Total
     income", if gross profit and cost of revenue are together as much as the total.
     """
-    totals = [each for each in found if each.rank == _WEAK and WORDS.total_row.match(each.figure.label)]
+    totals = [each for each in found if each.rank == WEAK and WORDS.total_row.match(each.figure.label)]
     if not totals:
         return list(found)
     of_others = any(WORDS.owners_of_others.search(row.label) for row in grid.rows)
@@ -187,7 +178,6 @@ def _key(candidate: TableCandidate) -> tuple[str, ...]:
 
 STATEMENT_WEIGHT: Final = 6
 """From here on a table is one of the document's main statements: what its heading weighs, in rows of a statement."""
-_WEAK: Final = 2
 
 
 def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableCandidate]:
@@ -199,14 +189,11 @@ def of_statement(grid: Grid, found: Sequence[TableCandidate]) -> Iterator[TableC
         (row.start for row, label in rows if row.start < invested and WORDS.result_row.fullmatch(label)),
         default=invested,
     )
-    if any(
-        map(WORDS.statement_operating.fullmatch, labels)
-    ):  # between the result, with which it begins, and what was invested
+    has_flows = any(map(WORDS.statement_operating.fullmatch, labels))
+    if has_flows:  # between the result, with which it begins, and what was invested
         written_off = (each for each in found if each.figure.concept == WRITTEN_OFF)
         yield from (each for each in written_off if begun < each.figure.start < invested)
-    is_of_flows = any(map(WORDS.statement_operating.fullmatch, labels)) and not any(
-        map(WORDS.statement_asset_parts.fullmatch, labels)
-    )
+    is_of_flows = has_flows and not any(map(WORDS.statement_asset_parts.fullmatch, labels))
     if not is_of_flows and not _OF_BALANCE_SHEETS.isdisjoint(each.figure.concept for each in found):
         yield from (each for each in found if each.figure.concept == INVENTORIES)
     yield from _debt(grid.rows, labels, [each for each in found if each.figure.concept in DEBT_PARTS])
@@ -237,11 +224,8 @@ def _debt(rows: Sequence[Row], labels: Sequence[str], found: Sequence[TableCandi
 def _find_debt_lines(rows: Sequence[Row], labels: Sequence[str]) -> tuple[int, list[int]]:
     """The row where current liabilities end, and the rows of debt; none if the liabilities end elsewhere."""
     middle = next((at for at, label in enumerate(labels) if WORDS.statement_current.fullmatch(label)), 0)
-    end = (
-        next((at for at in range(middle + 1, len(rows)) if WORDS.end_of_liabilities.fullmatch(labels[at])), 0)
-        if middle
-        else 0
-    )
+    below = range(middle + 1, len(rows)) if middle else ()
+    end = next((at for at in below if WORDS.end_of_liabilities.fullmatch(labels[at])), 0)
     first = max(
         (at + 1 for at, label in enumerate(labels[:middle]) if WORDS.statement_asset_parts.fullmatch(label)), default=0
     )
@@ -288,20 +272,18 @@ class RunningSums:
 
     def add(self, values: Mapping[int, Decimal]) -> tuple[bool, bool]:
         """Add a row's numbers by column; whether each of them sums those above, in its section and below the header."""
-        is_sum, is_sum_of_all = _adds_up(self._above, values), _adds_up(self._below_header, values)
-        self._above = {} if is_sum else _add(self._above, values)
-        self._below_header = self._below_header if is_sum else _add(self._below_header, values)
+        is_sum, above = _add(self._above, values)
+        is_sum_of_all, below_header = _add(self._below_header, values)
+        self._above = {} if is_sum else above
+        self._below_header = self._below_header if is_sum else below_header
         return is_sum, is_sum_of_all
 
 
-def _adds_up(sums: _Sums, values: Mapping[int, Decimal]) -> bool:
+def _add(sums: _Sums, values: Mapping[int, Decimal]) -> tuple[bool, _Sums]:
+    """Whether each value is the sum above it, and the sums with the values."""
     above = {at: sums.get(at, (0, Decimal(0))) for at in values}
-    return bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
-
-
-def _add(sums: _Sums, values: Mapping[int, Decimal]) -> _Sums:
-    above = {at: sums.get(at, (0, Decimal(0))) for at in values}
-    return {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}
+    is_sum = bool(values) and all(above[at][0] > 1 and above[at][1] == value for at, value in values.items())
+    return is_sum, {**sums, **{at: (above[at][0] + 1, above[at][1] + value) for at, value in values.items()}}
 
 
 MOST_TIES: Final = 1_000
@@ -310,8 +292,12 @@ MOST_TIES: Final = 1_000
 
 def keep_ties(document: LedgerDocument, grid: Grid, findings: Findings) -> None:
     """Add the sums of a table that do not tie to the findings; those above the limit are counted."""
-    ties = list(find_untied(document, grid))
-    kept = max(MOST_TIES - len(findings.ties), 0)
-    findings.ties.extend(ties[:kept])
-    if len(ties) > kept:
-        findings.leave_out("more sums that do not tie than are kept", len(ties) - kept)
+    if len(grid.rows) > _MOST_ROWS:
+        return
+    rows = [(row, plain_label(row.label), _amounts(row, document)) for row in grid.rows]
+    for what, row, index, stated, computed in (*_two_sides(rows), *_cash(rows), *_totals(rows)):
+        if len(findings.ties) < MOST_TIES:
+            start = row.starts[index]
+            findings.ties.append(Tie(what, stated.value, computed, document.place(start, row.label), start))
+        else:
+            findings.leave_out("more sums that do not tie than are kept")

@@ -16,6 +16,7 @@ from tasks.figures.column_periods import (
     find_steps,
     find_when,
     find_year_so_far,
+    may_end_years,
     opens_part_of_year,
     read_periods,
     refer_to,
@@ -26,7 +27,7 @@ from tasks.figures.column_periods import (
 )
 from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
-from tasks.figures.table_rows import Row, has_days
+from tasks.figures.table_rows import Row, has_days, is_label, is_number
 from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
@@ -96,7 +97,9 @@ def read_header(
     month" refers to. In a sheet (`of_sheet`) a plan's heading begins above its first column.
     """
     lines = [spell_heading(line, month_first) for line in lines if not WORDS.page_key.match(line)]
-    header, boxes = _part_unit_boxes(header)
+    header, boxes = _part_unit_boxes(
+        [Row(row.start, [_GLUED.sub(" ", cell) for cell in row.cells], row.starts, row.loose) for row in header]
+    )
     header = header[-5:]
     words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
     words, may_be_years = _turn_months(words, lines)
@@ -109,6 +112,7 @@ def read_header(
     of_title = title_when(titles, corner)
     own = read_periods([spell_months(text.replace("_", " "), month_first) for text in words])
     of_title = add_statement_day(of_title, titles, own)
+    may_be_years = may_be_years or (may_end_years(words) and not (of_title and of_title.months))
     steps = find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = find_year_so_far(own)
@@ -189,6 +193,10 @@ def _turn_months(words: list[str], lines: Sequence[str]) -> tuple[list[str], boo
 
 _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
+
+
+_GLUED: Final = re.compile(r"(?<=[12][09]\d\d)(?=(?:T?EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|[€£])$)")
+"""Between a time and the currency that is written to it: "31.12.2024EUR"."""
 
 
 def _part_unit_boxes(header: Sequence[Row]) -> tuple[Sequence[Row], list[str]]:
@@ -505,6 +513,14 @@ def is_no_figure(column: FigureColumn, meaning: Meaning, name: str | None) -> bo
         return True
     is_same = over.concept is meaning.concept and "money" in meaning.concept.units
     return is_same and meaning.rank > 0 and not WORDS.total_row.match(name)
+
+
+def without_labels(columns: Sequence[FigureColumn], rows: Sequence[Row]) -> list[FigureColumn]:
+    """The columns of these rows, without the time of those that hold labels: names of accounts beside their numbers."""
+    timed = (at for at, each in enumerate(columns) if at and each.when and each.words and not find_periods(each.words))
+    held = {at: [row.cells[at] for row in rows if at < row.width] for at in timed}
+    named = {at for at, cells in held.items() if sum(map(is_label, cells)) > max(2, sum(map(is_number, cells)))}
+    return [replace(each, when=None) if at in named else each for at, each in enumerate(columns)]
 
 
 def dated_columns(columns: Sequence[FigureColumn]) -> list[int]:

@@ -29,9 +29,9 @@ from tasks.figures.figure import (
 )
 from tasks.figures.fiscal_calendar import MOST_PLAN_YEARS
 from tasks.figures.table_columns import FigureColumn
-from tasks.figures.table_grids import Grid
+from tasks.figures.table_grids import LONGEST_STATEMENT, Grid
 from tasks.figures.table_labels import Label, LabelReader, without_dates
-from tasks.figures.table_rows import Row, is_number
+from tasks.figures.table_rows import Row, is_dated, is_number
 from tasks.language.locales import DOLLARS, NAMED
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, read_units, scale_name, thousands_mark
 from tasks.language.periods import When, find_periods, last_day
@@ -189,20 +189,24 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
     """The separate tables in a grid, from left to right; usually just the grid itself.
 
     A second table begins where a column has words and there are numbers on both sides: below an empty column, or if the
-    taxonomy knows at least two of its words, or where each of many rows has a name of its own.
+    taxonomy knows at least two of its words, or where each of many rows has a name of its own, or if its times are
+    those of the first: an account form.
     """
     if len(grid.rows) > _MOST_ROWS:
         return [grid]
     width = max(row.width for row in grid.rows)
-    if width < _NARROWEST or any(row.loose for row in grid.rows):
+    if width < _NARROWEST:
         return [grid]
     starts = [0]
+    is_loose = any(row.loose for row in grid.rows)
     for at in range(2, width - 1):
-        if at > starts[-1] + 1 and _begins(grid, at, starts[-1], reader):
+        if at > starts[-1] + 1 and (
+            _mirrors(grid, at, starts[-1]) or (not is_loose and _begins(grid, at, starts[-1], reader))
+        ):
             starts.append(at)
     if len(starts) == 1:
         return [grid]
-    heads = takewhile(lambda row: not row.has_number(comma_decimal=False), grid.rows)
+    heads = takewhile(lambda row: not row.has_number(), grid.rows)
     alone = [row.label for row in heads if sum(map(bool, row.cells)) == 1]  # they stand over all of them
     return [
         Grid([*grid.titles, *alone], _cut(grid, first, last), grid.units)
@@ -212,29 +216,36 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
 
 def _begins(grid: Grid, at: int, start: int, reader: LabelReader) -> bool:
     """Whether a new table begins at a column, to the right of one that begins at `start`."""
-    meant = left = 0
-    labels: list[str] = []
-    for row in grid.rows:
-        cell = row.cells[at] if at < len(row.cells) else ""
-        if (
-            not cell
-            or is_number(cell)
-            or not any(map(str.isalpha, cell))
-            or not row.has_number_between(at + 1, row.width)
-        ):
-            continue
-        labels.append(cell)
-        meant += reader.speaks(cell)
-        left += row.has_number_between(start + 1, at)
+    rows = [*_labelled(grid, at)]
+    labels = [row.cells[at] for row in rows]
+    meant = sum(map(reader.speaks, labels))
+    left = sum(row.has_number_between(start + 1, at) for row in rows)
     apart = all(at - 1 >= len(row.cells) or not row.cells[at - 1] for row in grid.rows)
     names = {label for label in labels if not any(map(str.isdigit, label))}
     listed = len(names) >= max(_FEWEST_NAMES, 0.9 * len(labels))
     return left > 0 and (meant >= 2 or listed or (apart and len(labels) >= 2 and meant > 0))
 
 
+def _labelled(grid: Grid, at: int) -> Iterator[Row]:
+    """The rows with words in a column and a number behind it."""
+    for row in grid.rows:
+        cell = row.cells[at] if at < row.width else ""
+        if cell and not is_number(cell) and any(map(str.isalpha, cell)) and row.has_number_between(at + 1, row.width):
+            yield row
+
+
+def _mirrors(grid: Grid, at: int, start: int) -> bool:
+    """Whether a header has the times of a table's columns again behind a column, which holds labels of its own."""
+    heads = takewhile(lambda row: not row.has_number(), grid.rows)
+    pairs = ((row.cells[start + 1 : at], row.cells[at + 1 : 2 * at - start]) for row in heads)
+    is_twice = any(one and one == other and all(map(is_dated, one)) for one, other in pairs)
+    return is_twice and sum(1 for _ in _labelled(grid, at)) > 1
+
+
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:
-    """The rows between two columns, without those that are empty in that range."""
-    rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in grid.rows if row.width > first)
+    """The rows between two columns, without those that are empty in that range or were split at spaces."""
+    whole = (row for row in grid.rows if row.width > first and not row.loose)
+    rows = (Row(row.start, row.cells[first:last], row.starts[first:last]) for row in whole)
     kept = [row for row in rows if any(row.cells)]
     for row in kept:
         while len(row.cells) > 1 and not row.cells[-1]:
@@ -440,7 +451,6 @@ def _find_basis(
     return basis
 
 
-_LONGEST_STATEMENT: Final = 2000
 _HEADS: Final = 4
 _MILLION: Final = 10**6
 
@@ -453,7 +463,7 @@ def has_decimal_comma(document: LedgerDocument, grid: Grid) -> bool:
     usual = document.comma_decimal
     if document.stores_numbers:
         return usual
-    rows = grid.rows[:_LONGEST_STATEMENT]
+    rows = grid.rows[:LONGEST_STATEMENT]
     mark = thousands_mark(cell for row in rows for cell in row.cells[1:])
     heads = [*grid.titles[-_HEADS:], *(cell for row in rows[:_HEADS] for cell in row.cells)]
     in_millions = any((read_units(words).multiplier or 1) >= _MILLION for words in heads)

@@ -29,7 +29,7 @@ _END_BARS: Final = re.compile(r"^(\s*)\||\|(\s*)$")
 _MOST_ROWS: Final = 50_000
 """Rows that are looked at together; a longer table is cut, and keeps the headers of its beginning."""
 _MOST_HEADER_ROWS: Final = 8
-_LONGEST_STATEMENT: Final = 2000
+LONGEST_STATEMENT: Final = 2000
 """Rows of a table that are looked at for dates cut into cells."""
 _MOST_SECTIONS: Final = 3
 """Lines of one cell in a row that may be sections of the table that they stand in."""
@@ -198,12 +198,12 @@ def whole_rows(rows: Sequence[Row], text: str) -> Iterator[Row]:
     """The rows of a table in a text with split ones joined: dates above rows, and labels on the line above their
     numbers.
     """
-    below = _below_labels(rows[:_LONGEST_STATEMENT], text)
+    below = _below_labels(rows[:LONGEST_STATEMENT], text)
     for at, row in enumerate(rows):
         if at in below:
             label = rows[at - 1]
             yield Row(label.start, [label.name, *row.cells[1:]], [label.start, *row.starts[1:]], row.loose)
-        elif at < _LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
+        elif at < LONGEST_STATEMENT and row.may_be_short and _is_cut_date(row):
             yield Row(row.start, [" ".join(filter(None, row.cells))], row.starts[:1], row.loose)
         elif at + 1 not in below:
             yield row
@@ -218,12 +218,12 @@ def _below_labels(rows: Sequence[Row], text: str) -> Collection[int]:
     below = {at for at in numbered if at and _is_label_alone(rows[at - 1])}
     if len(below) <= 1 or numbered[0] not in below or _is_label_alone(rows[-1]) or _has_line_behind(text, rows[-1]):
         return ()
-    named = sum(1 for row in rows if row.name and row.has_number(comma_decimal=False))
+    named = sum(1 for row in rows if row.name and row.has_number())
     return below if len(below) > named else ()
 
 
 def _begins_with_number(row: Row) -> bool:
-    if row.name or not row.has_number(comma_decimal=False):
+    if row.name or not row.has_number():
         return False
     first, *others = filter(None, row.cells)
     is_first = is_number(first) and not find_periods(first)
@@ -334,7 +334,7 @@ def _goes_on(before: Grid, grid: Grid, between: str) -> bool:
         return False
     if any(len(list(filter(None, row.cells))) > 1 or _mentions_time(row) for row in _heading(grid)):
         return False  # it has its own heading
-    if not any(map(_has_numbers, grid.rows)):
+    if not any(map(Row.has_number, grid.rows)):
         return False
     running = {_PAGE_NUMBER.sub("", title) for title in before.titles}
     own = [title for title in grid.titles if _PAGE_NUMBER.sub("", title) not in running]
@@ -352,7 +352,7 @@ def _stands_under(
     scenario; and of the rows that have the name of one above it (`labels`) with other numbers none names a concept, and
     they are fewer than half.
     """
-    rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if _has_numbers(row)]
+    rows = [row for row in grid.rows[:_MOST_OF_A_STATEMENT] if row.has_number()]
     if not rows or not has_days(heading[-1]) or not is_statement_name(_own_heading(grid)):
         return False
     dated = {at for at, cell in enumerate(heading[-1].cells) if is_dated(cell)}
@@ -388,22 +388,18 @@ _MOST_OF_A_STATEMENT: Final = 200
 
 def _heading_of_days(grid: Grid) -> list[Row]:
     """The last rows above numbers that end in a day for each column; if there are none, the table's first heading."""
-    rows = grid.rows[-_LONGEST_STATEMENT:]
-    last = next((at for at in range(len(rows) - 1, -1, -1) if not _has_numbers(rows[at]) and has_days(rows[at])), None)
+    rows = grid.rows[-LONGEST_STATEMENT:]
+    last = next((at for at in range(len(rows) - 1, -1, -1) if not rows[at].has_number() and has_days(rows[at])), None)
     if last is None:
         return _heading(grid)
-    first = next((at for at in range(last, -1, -1) if _has_numbers(rows[at])), -1) + 1
+    first = next((at for at in range(last, -1, -1) if rows[at].has_number()), -1) + 1
     return rows[max(first, last - _MOST_HEADER_ROWS + 1) : last + 1]
 
 
 def _heading(grid: Grid) -> list[Row]:
     """The rows above the first one that has a number beside its label; all rows if there is none."""
-    at = next((at for at, row in enumerate(grid.rows) if _has_numbers(row)), len(grid.rows))
+    at = next((at for at, row in enumerate(grid.rows) if row.has_number()), len(grid.rows))
     return grid.rows[max(0, at - _MOST_HEADER_ROWS) : at]
-
-
-def _has_numbers(row: Row) -> bool:
-    return row.has_number(comma_decimal=False)
 
 
 def _mentions_time(row: Row) -> bool:

@@ -54,7 +54,7 @@ class LabelReader:
     def law(self, words: str) -> Meaning | None:
         """The meaning of a label on two lines that a law or form has on one; weak meanings do not count."""
         meaning = self.meaning(words) if len(words) < LONGEST_LABEL else None
-        return meaning if meaning and meaning.rank < _WEAK else None
+        return meaning if meaning and meaning.rank < WEAK else None
 
     def may_speak(self, words: str) -> bool:
         """Whether a label contains a word of any concept."""
@@ -230,7 +230,7 @@ def entity_named(text: str, label: Label) -> str | None:
 _NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]|[\u3040-\u9fff\uac00-\ud7af]")
 """What the name of a part has at least: "O2", "B", "日本"; a column "a" beside "b" is none."""
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
-_WEAK: Final = 2
+WEAK: Final = 2
 """The rank of labels that mean a concept only where no surer one stands."""
 LONGEST_LABEL: Final = 160
 """Characters of a line over a table that may be what its numbers are; a longer one is a sentence."""

@@ -110,7 +110,7 @@ class Row:
             return sum(map(bool, self._cells)) <= MOST_PIECES
         return self._line.count("\t") < MOST_PIECES or "\t\t" in self._line or self._line[0] == "\t"
 
-    def has_number(self, *, comma_decimal: bool) -> bool:
+    def has_number(self, *, comma_decimal: bool = False) -> bool:
         """Whether a cell after the first contains an amount that is not a year."""
         if self._line is not None and not self._cells and WORDS.row_plain_number.search(self._line):
             return True
@@ -177,7 +177,7 @@ def find_valuation(rows: Sequence[Row]) -> frozenset[int]:
     found: set[int] = set()
     run: list[Row] = []
     for row in (*rows, None):
-        if row is not None and sum(map(bool, row.cells)) == _PAIR and row.has_number(comma_decimal=False):
+        if row is not None and sum(map(bool, row.cells)) == _PAIR and row.has_number():
             run.append(row)
             continue
         if len(run) >= _FEWEST_COUNTED and any(WORDS.of_a_valuation.search(each.label) for each in run):
@@ -273,7 +273,7 @@ def begins_with_sections(rows: Sequence[Row]) -> bool:
     first = rows[0].cells if rows else []
     is_headed = len(first) > 1 and WORDS.section_heading.fullmatch(first[0]) and WORDS.item_heading.fullmatch(first[1])
     fewest = 1 if is_headed else _FEWEST_IN_SECTIONS
-    numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number(comma_decimal=False))
+    numbered = (row for row in rows if row.width > _PAIR and row.name and row.has_number())
     sections = [row.name for row in numbered if is_label(row.cells[1])]
     return len(sections) >= fewest and all(map(WORDS.statement_section.fullmatch, sections))
 
@@ -283,7 +283,7 @@ def time_column(rows: Sequence[Row], speaks: Callable[[str], bool]) -> int | Non
 
     No two rows say the same of one time, and none has another name; `speaks` knows two labels, and all occur again.
     """
-    numbered = [row for row in rows if row.width > _PAIR and row.has_number(comma_decimal=False)]
+    numbered = [row for row in rows if row.width > _PAIR and row.has_number()]
     for at in (0, 1):
         names = [row.cells[1 - at] for row in numbered]
         times = [row.cells[at] for row in numbered]
@@ -309,13 +309,30 @@ def is_label(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and not is_number(cell) and not only_units(cell) and not find_periods(cell)
 
 
+def repeats_rows(rows: Sequence[Row], at: int) -> bool:
+    """Whether rows of one label name different companies in a column."""
+    named = [row for row in rows if at < row.width and row.cells[at][:1].isupper()]
+    names = {(row.label, row.cells[at].casefold()) for row in named if not read_units(row.cells[at]).currency}
+    return len(names) > len({label for label, _ in names})
+
+
+def find_unfilled(rows: Sequence[Row], *, comma_decimal: bool) -> frozenset[int]:
+    """The columns whose numbers, three or more, are all nought: nobody filled them in, or there was no company yet."""
+    held: dict[int, list[bool]] = {}
+    for row in rows:
+        for at, cell in enumerate(row.cells):
+            if at and is_number(cell, comma_decimal=comma_decimal):
+                held.setdefault(at, []).append(not set("123456789").isdisjoint(cell))
+    return frozenset(at for at, values in held.items() if len(values) >= _FEWEST_COUNTED and not any(values))
+
+
 def with_note_column(header: Sequence[Row], body: Sequence[Row]) -> list[Row]:
     """The rows of a header with a cell added for note numbers, if the rows below have such a column and it does not."""
     narrow = max((row.width for row in header), default=0)
     wide = [row for row in body if row.width == narrow + 1 and any(row.cells[2:])]
     notes = [row.cells[1] for row in wide if row.cells[1]]
     is_noted = 0 < len(notes) < len(wide) or any(_NOTE.fullmatch(row.name) for row in header)
-    slips = any(row.width == narrow and row.has_number(comma_decimal=False) for row in body)  # rows without a note
+    slips = any(row.width == narrow and row.has_number() for row in body)  # rows without a note
     if not notes or not is_noted or slips or not all(map(NOTE_NUMBER.fullmatch, notes)):
         return list(header)
     names = ["" for _ in header[1:]] + ["Note"]

@@ -578,6 +578,8 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     rows = "2022\tAlpha\t$45,000\t$90,000\n2023\tAlpha\t$51,000\t$95,000\n"
     several = figures(f"{head}{rows}2022\tBeta\t$62,000\t$70,000\n2023\tBeta\t$66,000\t$75,000\n")
     assert {entity for *_, entity in several} == {"Alpha", "Beta"}
+    symbols = figures("Date\tSymbol\tTotal assets\n2024-12-31\tAAA\t100000\n2024-12-31\tBBB\t90000\n")
+    assert [entity for *_, entity in symbols] == ["AAA", "BBB"]
     assert {entity for *_, entity in figures(head + rows)} == {None}
     market = figures("EUR\tCompany\t2023\nRevenue\tTotal\t1,000,000\nRevenue\tAlpha\t400,000\n")
     assert [(value, entity) for _, value, _, entity in market] == [("1000000", "Total"), ("400000", "Alpha")]
@@ -651,3 +653,62 @@ def test_the_sections_of_a_balance_sheet_are_no_parts_of_the_company() -> None:
 def test_nobody_is_no_count_of_people() -> None:
     assert not figures("Notes of 2 May 2025\n\nThe quotation is for a club with 0 employees.\n")
     assert figures("Notes of 2 May 2025\n\nThe quotation is for a club with 10 employees.\n")[0][1] == "10"
+
+
+ACCOUNT_FORM = """AKTIVA\t\t\tPASSIVA
+\t31.12.2024 EUR\t31.12.2023 EUR\t\t31.12.2024 EUR\t31.12.2023 EUR
+B. Umlaufvermögen\t\t\tRücklagen\t46.379,97\t4.279,46
+Kassenbestand, Guthaben bei Kreditinstituten\t286.844,04\t70.053,68\tVerbindlichkeiten\t41.180,43\t1.358,48
+"""
+
+
+@cases("behind", ["", "E. Rechnungsabgrenzungsposten 0,00 10.355,44\n556.708,40 71.003,52 556.708,40 71.003,52\n"])
+def test_each_side_of_an_account_form_has_its_own_numbers(behind: str) -> None:
+    cash = [("cash", "286844.04", "2024-12-31", None), ("cash", "70053.68", "2023-12-31", None)]
+    assert figures(f"Bilanz zum 31. Dezember 2024\n{ACCOUNT_FORM}{behind}") == cash
+
+
+def test_names_of_accounts_head_no_column_of_numbers() -> None:
+    rows = (
+        "0630\tBetriebsausstattung\t369,00\t615,48\n0675\tWirtschaftsgüter\t250,00\t334,36\n1800\tBank\t286,00\t7,00\n"
+    )
+    head = "Kontennachweis zur Bilanz zum 31. Dezember 2024\nKonto\tBezeichnung\tGeschäftsjahr EUR\tVorjahr EUR\n"
+    found = [("total_assets", "556708.40", "2024-12-31", None), ("total_assets", "71003.52", "2023-12-31", None)]
+    assert figures(f"{head}{rows}Summe Aktiva 556.708,40 71.003,52\n") == found
+
+
+def test_a_currency_may_be_written_to_the_day_of_a_column() -> None:
+    found = figures("Bilanz\n\t31.12.2024EUR\t31.12.2023 EUR\nBilanzsumme\t597.102,82\t556.708,40\n")
+    assert [value for _, value, *_ in found] == ["597102.82", "556708.40"]
+
+
+@cases(
+    ("rows", "years"),
+    [
+        ("Revenue\t42,794\t0\nStaff costs\t750\t0\nNet profit\t32,139\t0\n", ["2024", "2024"]),
+        ("Revenue\t42,794\t0\nNet profit\t32,139\t0\n", ["2024", "2023", "2024", "2023"]),
+        ("Revenue\t0\t0\nGross profit\t0\t0\nNet loss\t(5,000)\t(7,000)\n", ["2024", "2023"] * 3),
+    ],
+)
+def test_a_column_of_noughts_alone_was_not_filled_in(rows: str, years: list[str]) -> None:
+    assert [period[:4] for *_, period, _ in figures(f"Profit and loss, EUR\n\t2024\t2023\n{rows}")] == years
+
+
+@cases(
+    ("months", "periods"),
+    [
+        (
+            ("2022-03", "2023-03", "2024-03"),
+            ["2021-04-01/2022-03-31", "2022-04-01/2023-03-31", "2023-04-01/2024-03-31"],
+        ),
+        (("2024-01", "2024-02"), ["2024-01-01/2024-01-31", "2024-02-01/2024-02-29"]),
+        (("2023-03", "2024-03"), []),
+        (("2022-01", "2023-01", "2024-01"), []),
+    ],
+)
+def test_months_a_year_apart_may_end_fiscal_years(months: tuple[str, ...], periods: list[str]) -> None:
+    amounts = "\t".join(f"{at}0,000" for at in range(1, len(months) + 1))
+    rows = f"Revenue\t{amounts}\nCash\t{amounts}\n"
+    found = figures("EUR\n\t" + "\t".join(months) + f"\n{rows}")
+    assert [period for name, _, period, _ in found if name == "revenue"] == periods
+    assert sum(name == "cash" for name, *_ in found) == len(months)
