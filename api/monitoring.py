@@ -123,26 +123,35 @@ class SharedFigures:
         self._registry = registry
         self._folder = folder
         self._own = folder / f"{os.getpid()}.prom"
+        self._writing = threading.Lock()
         threading.Thread(target=self._write_often, name="figures", daemon=True).start()
 
     @property
     def text(self) -> bytes:
-        """The figures of all processes in the Prometheus text format."""
-        texts = [(generate_latest(self._registry).decode(), True)]
+        """The figures of all processes in the Prometheus text format.
+
+        What is told of this process is in its file first: no figure shrinks when it dies or another is asked next.
+        """
+        texts = [(self._write().decode(), True)]
         for file in self._folder.glob("*.prom"):
             if file != self._own:
                 with suppress(OSError):
                     texts.append((file.read_text(), _is_alive(int(file.stem))))
         return generate_latest(_Sum(texts))
 
-    def _write_often(self) -> None:
+    def _write(self) -> bytes:
         written = self._own.with_suffix(".new")
-        pause = threading.Event()
-        with suppress(OSError):  # the folder goes when the service ends
-            while True:
-                written.write_bytes(generate_latest(self._registry))
+        with self._writing:
+            own = generate_latest(self._registry)
+            with suppress(OSError):  # the folder goes when the service ends
+                written.write_bytes(own)
                 written.replace(self._own)
-                pause.wait(_EVERY)
+        return own
+
+    def _write_often(self) -> None:
+        while self._folder.exists():
+            self._write()
+            time.sleep(_EVERY)
 
 
 class _Sum(Collector):

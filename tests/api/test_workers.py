@@ -148,6 +148,16 @@ def test_figures_of_all_processes_are_added_up_and_what_has_ended_counts_in_what
     assert summed["busy",] == 2 + 5
 
 
+def test_what_a_process_told_of_itself_stays_when_it_is_killed(tmp_path: Path) -> None:
+    registry = CollectorRegistry()
+    asked = Counter("asked", "Asked.", registry=registry)
+    shared = SharedFigures(registry, tmp_path)
+    for _ in range(20):
+        asked.inc()
+        told = figures(shared.text.decode())
+        assert figures((tmp_path / f"{os.getpid()}.prom").read_text()) == told
+
+
 def registry_of(*, asked: int, busy: int) -> CollectorRegistry:
     registry = CollectorRegistry()
     Counter("asked", "Asked.", ["by"], registry=registry).labels("a").inc(asked)
