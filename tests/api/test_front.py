@@ -88,10 +88,20 @@ def test_a_full_address_loses_its_oldest_idle_connection(
 ) -> None:
     monkeypatch.setattr(front, "HEAD_SECONDS", 60.0)
     monkeypatch.setattr(front, "BODY_SECONDS", 60.0)
+    heard: list[bytes] = []
+    hear = front.LimitedConnection.data_received
+
+    def note(connection: front.LimitedConnection, data: bytes) -> None:
+        hear(connection, data)
+        heard.append(data)
+
+    monkeypatch.setattr(front.LimitedConnection, "data_received", note)
     standing = []
     for sent in [*HALF.values(), *HALF.values()]:
+        heard.clear()
         standing.append(connect(sent))
-        time.sleep(0.05)
+        while b"".join(heard) != sent:  # a busy service would hear of a later one first
+            time.sleep(0.001)
     assert client.get("/health/live").status_code == 200
     assert [is_open(one) for one in standing] == [False, False, False, True, True, True]
 
