@@ -48,9 +48,6 @@ _PREFECT_SECONDS = 2.0
 class SystemFigures(Collector):
     """Collects the metrics of runs, workers and the database."""
 
-    def describe(self) -> Iterator[Metric]:
-        return iter(())  # nothing is collected for its names alone
-
     def collect(self) -> Iterator[Metric]:
         """The current figures; waits for the database, and at most two seconds for Prefect."""
         with suppress(DatabaseUnavailable):
@@ -171,12 +168,9 @@ class _Sum(Collector):
                 summed = values.setdefault(family.name, {})
                 for sample in family.samples:
                     key = sample.name, tuple(sample.labels.items())
-                    if key not in summed:
-                        summed[key] = sample.value
-                    elif sample.name.endswith(_NO_SUM):
-                        summed[key] = min(summed[key], sample.value)
-                    else:
-                        summed[key] += sample.value
+                    least = sample.name.endswith(_NO_SUM)
+                    known = summed.get(key, sample.value if least else 0.0)
+                    summed[key] = min(known, sample.value) if least else known + sample.value
         for name, family in families.items():
             for (sample_name, labels), value in values[name].items():
                 family.add_sample(sample_name, dict(labels), value)
@@ -257,9 +251,6 @@ class _Present(Collector):
     def __init__(self, calls: Mapping[str, Calls], admission: Admission) -> None:
         self._calls = calls
         self._admission = admission
-
-    def describe(self) -> Iterable[Metric]:
-        return ()  # nothing is collected for its names alone
 
     def collect(self) -> Iterator[Metric]:
         running = GaugeMetricFamily("diligence_calls_running", "Operations that have a thread.", labels=["area"])
