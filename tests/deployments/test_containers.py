@@ -84,6 +84,19 @@ def test_every_figure_that_is_watched_is_told(file: str) -> None:
         assert all(panel["targets"] for panel in json.loads(watched)["panels"])
 
 
+@pytest.mark.slow  # it needs a program that few machines have
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (package prometheus)")
+def test_prometheus_takes_the_alert_rules_and_what_the_dashboard_asks(tmp_path: Path) -> None:
+    panels = json.loads((DEPLOYMENTS / "monitoring" / "dashboard.json").read_text())["panels"]
+    asked = [re.sub(r"\$__\w+", "5m", target["expr"]) for panel in panels for target in panel["targets"]]
+    rules = [{"record": f"panel:{number}", "expr": expression} for number, expression in enumerate(asked)]
+    dashboard = tmp_path / "dashboard.yaml"
+    dashboard.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
+    for file in (DEPLOYMENTS / "monitoring" / "alerts.yaml", dashboard):
+        done = subprocess.run(["promtool", "check", "rules", file], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.fixture
 def server_binaries() -> Path:
     """The programs of a PostgreSQL with pg_trgm, as Prefect's server needs it."""
