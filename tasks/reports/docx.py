@@ -18,7 +18,6 @@ from tasks.reports.models import (
     ReportedQuote,
 )
 from tasks.reports.wording import (
-    choose_heading,
     count_unscored_reasons,
     day,
     decision_in_words,
@@ -242,7 +241,7 @@ def _reasons(memo: WordFile, company: CompanyReport, scale: tuple[float, float])
 def _reason(memo: WordFile, criterion: CriterionReport, scale: tuple[float, float], before: tuple[Inline, ...]) -> None:
     memo.paragraph(
         *before,
-        Words(f"{fit_text(choose_heading(criterion), WIDTH, 10)} – {outcome_in_words(criterion, scale)}. ", bold=True),
+        Words(f"{fit_text(criterion.heading, WIDTH, 10)} – {outcome_in_words(criterion, scale)}. ", bold=True),
         fit_text(criterion.reason, WIDTH, 10, 3),
         *_notes(criterion, _FULL),
         style="ListBullet",
@@ -273,7 +272,7 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], detail: _Detail
     band = "middle" if share is None else "high" if share >= 0.8 else "low" if share <= 0.4 else "middle"
     lines = min(detail.reason, 2)
     return [
-        WordCell((fit_text(choose_heading(criterion), _COLUMNS[0] * 24, 9, lines),)),
+        WordCell((fit_text(criterion.heading, _COLUMNS[0] * 24, 9, lines),)),
         WordCell((fit_text(outcome_in_words(criterion, scale), _COLUMNS[1] * 24, 9, 2),), _FILLS[band]),
         WordCell((number(criterion.weight),)),
         WordCell((_why(criterion, detail.reason), *_notes(criterion, detail))),

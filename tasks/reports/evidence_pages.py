@@ -227,7 +227,7 @@ def list_claims(run: RunSummary, company: CompanyReport, number: int, places: Co
     """The criteria of a company, which is number `number` in its report (from 1), by id, for its evidence pages."""
     return {
         criterion.id: CitedFor(
-            label=criterion.title or criterion.label,
+            label=criterion.heading,
             link=f"../{places.criterion(number, position)}",
             outcome=outcome_in_words(criterion, run.scale),
             reason=criterion.reason,

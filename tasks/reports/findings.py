@@ -153,8 +153,8 @@ def count_missing(companies: Sequence[CompanyReport]) -> list[tuple[str, int]]:
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
     for company in companies:
-        counts.update({criterion.name for criterion in company.criteria if criterion.missing is not None})
-        weights |= {criterion.name: criterion.weight for criterion in company.criteria}
+        counts.update({criterion.heading for criterion in company.criteria if criterion.missing is not None})
+        weights |= {criterion.heading: criterion.weight for criterion in company.criteria}
     return sorted(counts.items(), key=lambda item: (-item[1], -weights[item[0]], item[0]))[:MOST]
 
 

@@ -59,6 +59,11 @@ class CriterionInWords(BaseModel):
         return self.title or self.id.replace("_", " ")
 
     @property
+    def heading(self) -> str:
+        """Its name where there is room: its title, otherwise what it asks."""
+        return self.title or self.label
+
+    @property
     def severity_in_words(self) -> str:
         """`high`, or with bands `high up to 1, medium up to 2`."""
         if isinstance(self.severity, dict):

@@ -34,7 +34,6 @@ from tasks.reports.key_figures import newest_in_words
 from tasks.reports.models import CompanyReport, CriterionReport, Report, ReportedQuote
 from tasks.reports.wording import (
     WHOLE,
-    choose_heading,
     day,
     describe_standing,
     families_in_words,
@@ -389,7 +388,7 @@ def _list_findings(
     for position, criterion in enumerate(criteria):
         before = f"{severities[position]}: " if severities else ""
         after = f" – {outcome_in_words(criterion, scale)}"
-        name = fit_text(choose_heading(criterion), _COLUMN * _BOLD - 130, 10.5)
+        name = fit_text(criterion.heading, _COLUMN * _BOLD - 130, 10.5)
         paragraphs.append([TextRun(before, colour=FLAG, bold=True), TextRun(name + after, bold=True)])
         paragraphs.append([TextRun(fit_text(criterion.reason, _COLUMN, 10.5, lines))])
         paragraphs += [_source(quote, criterion) for quote in _best(criterion)]

@@ -444,11 +444,6 @@ def open_gates(company: CompanyReport) -> list[CriterionReport]:
     return [criterion for criterion in company.criteria if criterion.must and criterion.open]
 
 
-def choose_heading(criterion: CriterionReport) -> str:
-    """The heading of a criterion where there is room: its title, otherwise what it asks."""
-    return criterion.title or criterion.label
-
-
 def sentence(text: str) -> str:
     """The text with a full stop at its end, unless it already ends like a sentence."""
     return text if text.rstrip().endswith((".", "?", "!", "…")) else f"{text}."
