@@ -20,7 +20,9 @@ from tests.benchmarks import (
     evidence,
     extraction,
     figures,
+    filing_questions,
     filings_agree,
+    filled_forms,
     finance_rooms,
     glued_figures,
     growth,
@@ -70,6 +72,7 @@ BENCHES = {
     "finance_rooms": finance_rooms.measure,
     "sentence_figures": sentence_figures.measure,
     "single_figures": single_figures.measure,
+    "filing_questions": filing_questions.measure,
     "filings_agree": filings_agree.measure,
     "tagged_filings": tagged_filings.measure,
     "untied_sums": untied_sums.measure,
@@ -86,6 +89,7 @@ BENCHES = {
     "orders": orders.measure,
     "real_models": real_models.measure,
     "real_tables": real_tables.measure,
+    "filled_forms": filled_forms.measure,
     "report": report.measure,
 }
 
