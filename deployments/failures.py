@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import typer
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 
 from storage.errors import DatabaseUnavailable
 from storage.logs import LogSettings
@@ -25,6 +26,8 @@ def explain(error: Exception) -> Explanation | None:
     """What to tell the user about this error; None for an error in the program itself."""
     if isinstance(error, ValidationError) and error.title.endswith("Settings"):
         return Explanation(wrong_settings(error), is_wrong_use=True)
+    if isinstance(error, SettingsError):  # names the field, not its value
+        return Explanation([f"A variable of the environment cannot be used: {error}."], is_wrong_use=True)
     if isinstance(error, DiligenceError):
         return Explanation([error.message], is_wrong_use=isinstance(error, BadRequest))
     if isinstance(error, DatabaseUnavailable):

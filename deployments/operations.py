@@ -122,4 +122,6 @@ def ask_company(
     domain: Annotated[str | None, typer.Option(help="The company's domain.")] = None,
 ) -> None:
     """Ask a question about a company."""
+    if name is None and domain is None:
+        raise BadRequest("Name the company with --domain, such as example.com, or with --name.")
     typer.echo(company_question(question, name, domain).answer)

@@ -36,6 +36,8 @@ def list_runs(
     database.check_exists()
     with database.reading() as session:
         rows = runs.newest_runs(session, most)
+    if not rows:
+        echo("There is no run yet: `diligence run` makes one.", err=True)
     for row in rows:
         ended = "killed before its report was written" if row.reported_at is None else row.status.value
         status = row.status.value if row.status is runs.RunStatus.RUNNING else ended

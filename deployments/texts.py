@@ -402,7 +402,10 @@ def _from_drive(document_id: str) -> Reading:
     from tasks.documents.texts import document_text  # noqa: PLC0415
 
     with acting_as_run_account():
-        return Reading(document_text(document_id).text)
+        try:
+            return Reading(document_text(document_id).text)
+        except NotFound as error:
+            raise NotFound(f"No file or folder has this path. Taken for a document's id: {error.message}") from None
 
 
 def _print(name: str, reading: Future[Reading]) -> int:

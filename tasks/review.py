@@ -95,7 +95,8 @@ def named_run(session: Session, reference: str) -> Run:
     """
     run = runs.find_run(session, reference)
     if run is None:
-        raise NotFound("There is no such run. Give a run's id, a batch's name or `latest`.")
+        other = "no such run. Give a run's id, a batch's name or `latest`."
+        raise NotFound(f"There is {'no run yet: `diligence run` makes one.' if reference == 'latest' else other}")
     return run
 
 

@@ -150,7 +150,7 @@ def test_a_refusal_is_a_sentence_and_nothing_of_the_machine(folder: str) -> None
     assert "not" in said[0]
     assert "1 to 4,000 characters" in said[1]
     assert "revenue" in said[2]
-    assert "no such run" in said[3]
+    assert "no run yet" in said[3]
     assert not any("Traceback" in one or "/tmp" in one for one in said)
 
 

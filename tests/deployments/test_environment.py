@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prefect.settings
 import pytest
 
+from deployments.cli import errors_reported
 from deployments.terminal import Escaping
 from tasks.errors import BadRequest, NotConfigured
 from tasks.files import Replacing, check_writable
@@ -40,6 +42,17 @@ def no_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.mark.parametrize(("name", "field"), [("PREFECT_SERVER", "server"), ("PREFECT_API_REQUEST_TIMEOUT", "TIMEOUT")])
+def test_a_variable_that_prefect_cannot_read_is_named(
+    name: str, field: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, "a secret")
+    with pytest.raises(SystemExit) as end, errors_reported():
+        prefect.settings.Settings()
+    told = capsys.readouterr().err
+    assert (end.value.code, field in told, "secret" in told) == (2, True, False)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,11 @@ def test_a_folder_without_a_document_is_told(
     assert told.out == ""
 
 
+def test_a_name_that_is_no_file_is_taken_for_an_id(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_texts(["nowhere"], out, 1) == 1
+    assert capsys.readouterr().err.startswith("nowhere: No file or folder has this path. Taken for a document's id: No")
+
+
 def test_a_text_that_cannot_be_written_is_its_own_failure(
     room: Room, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -210,9 +210,11 @@ class LocalDrive:
             return self._tree.make_id(self._folder(folder_id))
         except NotFound:
             near = next((below for below in self._tree.subfolders() if below.endswith(f"/{reference.strip()}")), None)
+            found = self._tree.find(reference)
+            hint = f" Did you mean {near}?" if near else " That is a file." if found and os.path.isfile(found) else ""
             raise NotFound(
-                f"No folder {reference!r} under the drive's root.{f' Did you mean {near}?' if near else ''} Give its "
-                "path from there, its id or its URL; the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
+                f"No folder {reference!r} under the drive's root.{hint} Give a folder's path from there, its id or its "
+                "URL; the root is DILIGENCE_DRIVE_ROOT, by default the current folder."
             ) from None
 
     def find_document(self, reference: str) -> str:
