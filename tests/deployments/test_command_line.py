@@ -268,6 +268,7 @@ def test_facts_and_their_claims(batch_file: Path, tmp_path: Path) -> None:
     assert ("founded_year", "files") in {(claim["field"], claim["source"]) for claim in claims}
     assert call(["facts", "https://alpha.example/x"], tmp_path, **facts).returncode == 2
     assert call(["facts", "unknown.example"], tmp_path, **facts).returncode == 1
+    assert "--domain" in call(["ask-company", "When was it founded?"], tmp_path, **facts).stderr
     done = call(["ask-company", "When was it founded?", "--domain", "alpha.example"], tmp_path, **facts)
     assert "2012" in done.stdout
 

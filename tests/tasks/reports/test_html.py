@@ -197,6 +197,8 @@ def test_what_is_missing_is_named_once_by_its_title_and_the_gravest_first() -> N
     text = re.sub(r"\s+", " ", html.render(report))
     assert text.count("Missing:") == 1
     assert "<b>Missing:</b> Lease; Licences" in text
+    first.title, first.label = None, "operating licence"
+    assert "<b>Missing:</b> Lease; operating licence" in html.render(report)
 
 
 def test_no_headline_says_100_percent_where_weight_is_unscored() -> None:
