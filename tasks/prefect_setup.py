@@ -8,7 +8,7 @@ import sys
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic_settings import DotEnvSettingsSource
 from pydantic_settings.sources import ConfigFileSourceMixin
@@ -36,7 +36,7 @@ def be_brief() -> None:
         os.environ.setdefault(name, value)
     if "prefect" not in sys.modules:  # else it is a worker's, whose settings are its own
         name_profiles()
-        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = _read_nothing  # type: ignore[assignment, method-assign]  # noqa: SLF001
+        DotEnvSettingsSource._read_env_files = ConfigFileSourceMixin._read_files = lambda *_: {}  # type: ignore[assignment, method-assign]  # noqa: SLF001
 
 
 def name_profiles() -> Path:
@@ -44,10 +44,6 @@ def name_profiles() -> Path:
     home = os.environ.get("PREFECT_HOME") or os.path.expanduser("~/.prefect")  # noqa: PTH111 - raises nothing
     os.environ["PREFECT_PROFILES_PATH"] = f"{home}/profiles.toml"
     return Path(home, "profiles.toml")
-
-
-def _read_nothing(*_: object) -> dict[str, Any]:
-    return {}
 
 
 _is_off: ContextVar[bool] = ContextVar("is_off", default=False)

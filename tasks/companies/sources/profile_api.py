@@ -242,14 +242,11 @@ def our_profile(provided: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]
 
 def _rename(value: Any) -> Any:
     if isinstance(value, dict):
-        return {_our_key(key): _rename(element) for key, element in value.items()}
+        ours = {key: "_".join(_KEY_PARTS.get(part, part) for part in key.split("_")) for key in value}
+        return {ours[key]: _rename(element) for key, element in value.items()}
     if isinstance(value, list):
         return [_rename(element) for element in value]
     return value
-
-
-def _our_key(key: str) -> str:
-    return "_".join(_KEY_PARTS.get(part, part) for part in key.split("_"))
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -150,7 +150,8 @@ class Archive:
                 self._container.extract(entry.at, file, self._max_bytes)
             return path.open("rb")
         except OSError as error:
-            raise no_room(error) from error
+            why = f"An archive cannot be unpacked ({error.strerror}). DILIGENCE_HOME must have room for it."
+            raise Unavailable(why) from error
         except Unavailable:
             raise
         except DiligenceError as error:
@@ -158,11 +159,6 @@ class Archive:
         finally:
             with suppress(OSError):
                 path.unlink()  # the open file stays
-
-
-def no_room(error: OSError) -> Unavailable:
-    """The error for a disk that is full."""
-    return Unavailable(f"An archive cannot be unpacked ({error.strerror}). DILIGENCE_HOME must have room for it.")
 
 
 def _member(entry: Entry, at: Sequence[int]) -> Member:

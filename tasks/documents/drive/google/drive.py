@@ -446,7 +446,9 @@ def folder_at(client: Client, path: str) -> str | None:
     if not names:
         return None
     first, *deeper = names
-    at = _find_one(first, [*_folders(client, "root", first), *_drives(client, first)])
+    drives = api.all_pages(client, api.list_shared_drives, "drives")
+    named = [drive["id"] for drive in drives if drive.get("name") == first]
+    at = _find_one(first, [*_folders(client, "root", first), *named])
     for name in deeper:
         if at is None:
             return None
@@ -478,12 +480,6 @@ def _leads_to(file: dict[str, Any]) -> list[str]:
         return [file["id"]]
     target = read_target(file)
     return [target.id] if target.mime_type == FOLDER else []
-
-
-def _drives(client: Client, name: str) -> list[str]:
-    return [
-        drive["id"] for drive in api.all_pages(client, api.list_shared_drives, "drives") if drive.get("name") == name
-    ]
 
 
 __all__ = ["check_reachable", "examine", "open_drive", "run_identity"]
