@@ -66,6 +66,7 @@ def okapi(passages: list[str]) -> Ranker:
     """BM25 of all words as they are spelled."""
     counts = [Counter(word_forms(passage)) for passage in passages]
     lengths = [count.total() for count in counts]
+    usual = mean(lengths)
     having = Counter(word for count in counts for word in count)
     rarity = {word: math.log(1 + (len(passages) - many + 0.5) / (many + 0.5)) for word, many in having.items()}
 
@@ -76,7 +77,7 @@ def okapi(passages: list[str]) -> Ranker:
                 rarity.get(word, 0.0)
                 * count[word]
                 * (K1 + 1)
-                / (count[word] + K1 * (1 - B + B * length / mean(lengths)))
+                / (count[word] + K1 * (1 - B + B * length / usual))
                 for word in words
                 if count[word]
             )
