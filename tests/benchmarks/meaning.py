@@ -74,10 +74,7 @@ def okapi(passages: list[str]) -> Ranker:
         words = word_forms(question)
         scores = [
             sum(
-                rarity.get(word, 0.0)
-                * count[word]
-                * (K1 + 1)
-                / (count[word] + K1 * (1 - B + B * length / usual))
+                rarity.get(word, 0.0) * count[word] * (K1 + 1) / (count[word] + K1 * (1 - B + B * length / usual))
                 for word in words
                 if count[word]
             )
