@@ -9,6 +9,7 @@ Documents are matched by the words of their names. `CapTable_2024.xlsx` has the 
 `ue` and `u` are the same.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -19,7 +20,7 @@ from storage.companies import StoredClaim, StoredProfile
 from storage.documents import RunDocument
 from storage.scores import Absence, ScoreStatus
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
-from tasks.documents.kinds.catalogue import Kind, find_kinds, is_kind, plain_words, read_file
+from tasks.documents.kinds.catalogue import Kind, find_kinds, is_kind, links, plain_words, read_file
 from tasks.documents.kinds.document import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
 from tasks.language.normalise import join_first
@@ -37,6 +38,11 @@ _QUOTED = 160  # characters of a document's opening that are shown
 _OPENING = 600  # characters: a title page, not a body that only mentions other documents
 _BEGINNING = 1500  # characters that say whose a document is, and of which year
 _TITLE = 120  # characters; a longer line is a sentence
+_TOP = 12  # lines, among which a title stands
+_ELIDED = re.compile(r"\b(?:[dlnsDLNS]|qu|dell|nell|sull)['’](?=\w)")  # "l'honneur" has the word "honneur"
+_ITEM = re.compile(
+    r"(?i)\W*(?:(?:item|point|punkt|punt|punto|pkt|top)\W{0,2}\d{1,2}\b|\d{1,2}[.)]\s|[-*•–]\s)"
+)  # of a list, such as an agenda
 
 
 def check_fact(
@@ -73,14 +79,14 @@ def check_document(criterion: DocumentCheck, scale: tuple[float, float], evidenc
     """
     kind, rest = parse_asked_kind(criterion.document)
     if kind is not None:
-        result = _check_kind(kind, rest, scale, evidence)
+        result = _check_kind(criterion.document, kind, rest, scale, evidence)
     else:
         result = _check_title(criterion.document, scale, evidence)
     return result or _absent(criterion.document, kind, evidence)
 
 
 def _check_kind(
-    kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence
+    asked: str, kind: Kind, rest: Sequence[str], scale: tuple[float, float], evidence: Evidence
 ) -> CriterionResult | None:
     """The result for documents of a kind that also contain the other words asked for; None if there are none."""
     kinds = evidence.kinds.kinds
@@ -93,18 +99,21 @@ def _check_kind(
         whole, lesser = ([row for row in rows if _says(rest, row, evidence)] for rows in (whole, lesser))
     if not whole and not lesser:
         return None
-    return _present(whole or lesser, f"of the kind “{kind.title}”", scale, evidence, kind=kind, is_lesser=not whole)
+    whole, lesser = whole or lesser, [] if whole else lesser
+    called = [row for row in whole if _share(_words(asked), _path_and_name(row)) == 1]
+    matched_by = f"of the kind “{kind.title}”"
+    return _present(whole, matched_by, scale, evidence, kind=kind, is_lesser=bool(lesser), called=called)
 
 
 def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
     """The result for documents with the words asked for in their name, otherwise in their opening lines."""
-    words = _words(asked)
+    words = [word for word in _words(asked) if word not in links()] or _words(asked)
     candidates = [row for row in evidence.documents if _may_be(row, words, evidence)]
     documents = [row for row in candidates if _share(words, _path_and_name(row)) == 1]
     documents.sort(key=lambda document: -_share(words, document.name))  # those of that name before its folder's others
     matched_by = "matched by name or folder"
     if not documents:
-        documents = [row for row in candidates if _share(words, _title(row, evidence)) == 1]
+        documents = [row for row in candidates if _is_titled(row, words, evidence)]
         matched_by = "matched by its opening lines"
     kinds = evidence.kinds.kinds
     whole = [row for row in documents if _lesser_state(kinds[row.document_id], None) is None]
@@ -258,14 +267,18 @@ def _present(
     *,
     kind: Kind | None = None,
     is_lesser: bool = False,
+    called: Sequence[RunDocument] = (),
 ) -> CriterionResult:
-    """The result for documents that match. The newest that was read is shown, drafts and templates last."""
+    """The result for documents that match. The newest that was read is shown, those `called` so before others, drafts
+    and templates last.
+    """
     room = evidence.kinds
     unread = {document.document_id for document in evidence.unread}
     fronts = {family.front.id for family in room.families}
     shown = min(
         sorted(documents, key=lambda row: room.kinds[row.document_id].date or "", reverse=True),
         key=lambda row: (
+            row not in called,
             row.document_id in unread,
             room.kinds[row.document_id].state not in {"signed", None},
             row.document_id in room.fronts and row.document_id not in fronts,
@@ -341,9 +354,19 @@ def _take_best_excerpts(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
 
 def _title(document: RunDocument, evidence: Evidence) -> str:
     """The document's folder, its name, and the short lines of its opening: titles, not sentences."""
+    return "\n".join([document.path, _stem(document), *_title_lines(document, evidence)])
+
+
+def _title_lines(document: RunDocument, evidence: Evidence) -> list[str]:
     opening = [line.strip() for line in evidence.read_beginning(document, _OPENING).splitlines()]
-    lines = [line for line in opening if len(line) <= _TITLE and not line.endswith((".", ";", ","))]
-    return "\n".join([document.path, _stem(document), *lines])
+    return [line for line in opening if line and len(line) <= _TITLE and not line.endswith((".", ";", ","))]
+
+
+def _is_titled(document: RunDocument, words: Sequence[str], evidence: Evidence) -> bool:
+    """Whether one line at the top, no item of a list, has these words that the name has not."""
+    lines = _title_lines(document, evidence)[:_TOP]
+    named = _path_and_name(document)
+    return any(_share(words, f"{named} {line}") == 1 for line in lines if not _ITEM.match(line))
 
 
 def _path_and_name(document: RunDocument) -> str:
@@ -374,4 +397,4 @@ def _find_shared_words(name: str, text: str) -> list[str]:
 @lru_cache(maxsize=10_000)  # every criterion needs those of all documents: 0.8 s for 2,000 without it
 def _words(text: str) -> tuple[str, ...]:
     """The significant words of a name in normalised form."""
-    return tuple(map(intern, tokens(plain_words(text))))
+    return tuple(map(intern, tokens(plain_words(_ELIDED.sub(" ", text)))))

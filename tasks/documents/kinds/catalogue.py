@@ -230,6 +230,17 @@ def names(*wanted: str) -> Phrases:
     )
 
 
+@cache
+def asked_names() -> Phrases:
+    """By what users ask for kinds, beside their names: their titles, and words that are no name in a document."""
+    titled = ((name, entry) for name, entry in read_file("catalogue.toml").items() if "title" in entry)
+    return Phrases(
+        (phrase, kinds()[name])
+        for name, entry in titled
+        for phrase in (plain_words(entry["title"]), *entry.get("asked", ()))
+    )
+
+
 def find_kinds(words: str) -> tuple[Match, ...]:
     """The kinds that plain words name, in order; where one name contains another, only the longer."""
     return _look_up(words)[0]

@@ -13,6 +13,7 @@ from typing import Final
 from tasks.documents.kinds.catalogue import (
     Kind,
     Match,
+    asked_names,
     find_joined_kinds,
     find_kind,
     find_kinds,
@@ -240,12 +241,21 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
     """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
     words = plain_words(asked)
     weak, left_out = (set(read_file("marks.toml")["asked"][name]) for name in ("weak", "left_out"))
-    best = max(
-        (one for one in find_kinds(words) if one.kind.title and (not one.weak or words[one.start : one.end] in weak)),
-        key=lambda match: match.end - match.start,
-        default=None,
-    )
-    if best is None:
-        return None, ()
-    rest = f"{words[: best.start]} {words[best.end :]}".split()
-    return best.kind, tuple(word for word in rest if word not in left_out)
+    named = [
+        one for one in find_kinds(words) if one.kind.title and (not one.weak or words[one.start : one.end] in weak)
+    ]
+    also = [Match(kind, start, end, False) for start, end, kind in asked_names().find(words)]
+    for those in ([*named, *also], named):
+        best = max(those, key=lambda match: match.end - match.start, default=None)
+        if best is None:
+            break
+        names_it = [one for one in those if one.kind is best.kind]  # "Budget or business plan" names one kind twice
+        other = (
+            word[0]
+            for word in re.finditer(r"\w+", words)
+            if all(word.end() <= one.start or one.end <= word.start() for one in names_it)
+        )
+        rest = tuple(word for word in other if word not in left_out)
+        if best in named or not any(map(str.isalpha, rest)):  # "insurance", but "insurance claims" names no kind
+            return best.kind, rest
+    return None, ()

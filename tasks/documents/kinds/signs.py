@@ -72,8 +72,8 @@ _SIGNED_BY: Final = re.compile(
 )
 """In small letters, "(signed)" beside a name; in a list, a table or behind a kind it names a document."""
 _GAPS: Final = re.compile(
-    r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\]|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«[^»\n]{1,40}»"
-    r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}"
+    r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\](?!\()|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«\w{1,40}»"
+    r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}|\bXXX[A-Z]+XXX\b"
 )
 _FIELD: Final = re.compile(r"\{[{%][^}\n]{3,60}[}%]\}")
 """Where a program fills in a template: "{{company_name}}"."""
@@ -544,8 +544,8 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
         state = find_state(words, is_own=bool(kind and kind.title) and words == signs.line) if is_short else None
         if state is not None and (state != "signed" or (words.count(" ") < 2 and words not in to_sign)):
             return state
-    is_form = kind is not None and kind.signed and len(_GAPS.findall(opening)) >= 4
-    return "template" if is_form else None
+    gaps = [gap for gap in _GAPS.finditer(opening) if gap[0][0] not in "_.…" or gap.start() < len(text) * 3 // 4]
+    return "template" if kind is not None and kind.signed and len(gaps) >= 4 else None  # without where it is signed
 
 
 @cache

@@ -43,6 +43,8 @@ _AUXILIARIES: Final = frozenset({"a", "ha"})
 _LONGEST_LINK: Final = 3  # letters of a word that links others in any language
 _PAGED: Final = re.compile(r"^\d+(?:\.\d+)*\.?\s|(?:\s|\.)\d{1,3}$")
 """A line of a table of contents: a numbered heading, or one with its page."""
+_PAGE_OF: Final = re.compile(r"[^\W\d]\W{0,9}\s\d{1,3}\s*$")
+"""The page of a part, at the end of its line in a table of contents."""
 _ITEM: Final = re.compile(r"[-*•◦▪●+](?:\s|$)|(\d{1,2})\.\s")
 _PROVISION: Final = re.compile(
     r"(?:article|artikel|artigo|articolo|artículo|art\.|section|clause|ziffer)\s+(?:\d|[ivx]+\b)", re.IGNORECASE
@@ -332,7 +334,8 @@ def find_parts(text: str, starts: Sequence[int], title: str | None) -> Iterator[
     are_accounts = is_kind(title or "", "financial_statements")  # their notes have headings such as "Loans"
     for start in sorted(set(starts)):
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
-        for line in lines:
+        is_contents = len(lines) > 1 and all(map(_PAGE_OF.search, lines))
+        for line in lines if not is_contents else ():
             kind = _read_part_title(line)
             if kind is None or kind.id in seen or (are_accounts and kind.signed):
                 continue

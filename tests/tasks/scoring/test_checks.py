@@ -189,6 +189,33 @@ def test_a_document_is_found_by_its_opening_lines(room: Room) -> None:
     assert ACCOUNTS[quote.excerpt.start : quote.excerpt.end] == quote.text
 
 
+@cases(
+    ("asked", "text", "is_found"),
+    [
+        ("chairman's report", "Agenda\n1. Minutes\n2. Chairman's report\n", False),
+        ("chairman's report", "Minutes\nPoint 2 Chairman's report (attached)\n", False),
+        ("chairman's report", "The chairman\nwelcomes all.\nThe report\n", False),
+        ("chairman's report", "Alpha Ltd\nChairman's report 2024\n", True),
+        ("déclaration sur l'honneur", "Déclaration - Honneur\n", True),
+        ("état de l’actif", "Actif net : état au 31 décembre\n", True),
+    ],
+)
+def test_words_that_name_no_kind_stand_in_one_line_of_no_list(
+    room: Room, asked: str, text: str, is_found: bool
+) -> None:
+    room.holds("Scan 0012.pdf", text)
+    assert (document_of(room, asked).status is ScoreStatus.SCORED) is is_found
+
+
+def test_of_several_of_a_kind_the_one_that_is_called_so_is_shown(room: Room) -> None:
+    room.holds("Bylaws 2026-03-27.pdf", "Bylaws of Alpha\nDirectors")
+    room.holds("Certificate of incorporation.pdf", "Certificate of incorporation\nAlpha")
+    assert document_of(room, "certificate of incorporation").reason == (
+        "In the data room: Certificate of incorporation.pdf (of the kind “Articles of association”). "
+        "Other matches: Bylaws 2026-03-27.pdf."
+    )
+
+
 def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:
     room.holds("Agreement.docx", CONTRACT)
     room.holds("Minutes.txt", "Minutes\n\nThe board approved the audited financial statements of 2024.")

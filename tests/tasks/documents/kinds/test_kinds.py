@@ -17,6 +17,12 @@ from tasks.documents.kinds.sketches import resemblance, sketch
 from tests.cases import cases
 
 AUDITED = "audited_financial_statements"
+AMOUNTS = "\n".join(f"{number} 000,00\t{number} 500,00" for number in range(1, 9))
+BLANKS = "________\nA. Berg\nDate: ________\n________\nB. Holm\nDate: ________\n"
+FRENCH = (
+    "CONTRAT DE PRESTATION DE SERVICES\nEntre Alpha et {0}. Vu {1}, {0} et {1}.\n" + "Le Prestataire fournit. " * 40
+)
+POLICY = "The insurer shall pay the insured. The premium and the deductible are due. The sum insured is 5,000,000."
 TITLES = tomllib.loads(Path(__file__).with_name("titles.toml").read_text(encoding="utf-8"))
 OPENINGS = tomllib.loads(Path(__file__).with_name("openings.toml").read_text(encoding="utf-8"))["documents"]
 LEASE = "LEASE\nbetween Harbour Estates (Landlord) and Northgate (Tenant)\n" + " ".join(
@@ -579,11 +585,65 @@ def test_what_is_cited_and_not_there_is_kept() -> None:
         ("podpisana umowa najmu", "lease", []),
         ("signeret ejeraftale", "shareholders_agreement", []),
         ("photographs of the site", None, []),
+        ("shareholders' minutes", "shareholder_resolutions", []),
+        ("Shareholders' minutes 2024", "shareholder_resolutions", ["2024"]),
+        ("procès-verbaux du conseil", "board_minutes", []),
+        ("procès-verbaux d'assemblée générale", "shareholder_resolutions", []),
+        ("Budget or business plan", "budget", []),
+        ("key customer contracts", "customer_contract", []),
+        ("list of supplier contracts", "supplier_contract", ["list"]),
+        ("audit report", AUDITED, []),
+        ("energy audit report", None, []),
+        ("press articles", None, []),
+        ("patent strategy", None, []),
+        ("insurance claims history", None, []),
+        ("termination agreement with the CEO", None, []),
     ],
 )
 def test_a_question_names_a_kind_and_what_else_it_asks(asked: str, kind: str | None, rest: list[str]) -> None:
     found, other = parse_asked_kind(asked)
     assert ((found.id if found else None), [*other]) == (kind, rest)
+
+
+def test_a_kind_may_be_asked_for_by_its_title() -> None:
+    for kind in kinds().values():
+        found, other = parse_asked_kind(kind.title) if kind.title else (kind, ())
+        assert found is not None, kind.title
+        assert (is_kind(kind.id, found.id), other) == (True, ()), kind.title
+
+
+@cases(
+    ("name", "text", "kind", "state"),
+    [
+        ("a.docx", FRENCH.format("« Le Client »", "« Conditions Générales »"), "customer_contract", None),
+        ("a.docx", FRENCH.format("«Client»", "«Conditions»"), "customer_contract", "template"),
+        ("a.docx", FRENCH.format("XXXNOMXXX", "XXXDATEXXX"), "customer_contract", "template"),
+        ("a.docx", FRENCH.format("XXXX", "XXXX"), "customer_contract", None),
+        ("a.md", FRENCH.format("[conditions](c.md)", "[prix](p.md)"), "customer_contract", None),
+        ("a.md", f"PROMISSORY NOTE\n{'The borrower shall pay. ' * 20}\n{BLANKS}", "loan_agreement", "unsigned"),
+        ("a.md", f"PROMISSORY NOTE\n{BLANKS}{'The borrower shall pay. ' * 20}", "loan_agreement", "template"),
+        ("tilinpaatos_malli.pdf", f"Yhdistyksen tilinpäätösmalli\n{AMOUNTS}", "financial_statements", "template"),
+        ("Regnskab2023.pdf", f"Regnskab 2023\nIndtægter\nUdgifter\n{AMOUNTS}", "financial_statements", None),
+        ("Budget 2024.pdf", f"Budget 2024\nIndtægter\nUdgifter\nRegnskab 2023\n{AMOUNTS}", "budget", None),
+        ("a.md", "# Stanovy\nNázev spolku. Valná hromada. Členství.", "articles", None),
+        ("a.txt", "Stanovy ze dne 5. května se mění.", None, None),
+        ("a.pdf", "Constitution of Alpha Cooperative Limited\nDirectors.", "articles", None),
+        ("notulen-alv-2020.md", "Aanwezig: A, B\n14 oktober 2020", "shareholder_resolutions", None),
+        ("a.pdf", "Protokoll der Jahreshauptversammlung 2017\nVorstand. Beirat.", "shareholder_resolutions", None),
+        ("KSt-Bescheid 2017.pdf", "Finanzamt\n14.08.2019", "tax_assessment", None),
+        ("a.pdf", "Form 990-N\nTax return 2021\nFor review purposes only\n", "tax_return", "draft"),
+        ("Mallorca lease.pdf", "Lease\nbetween A Ltd and B Ltd, Mallorca", "lease", None),
+    ],
+)
+def test_what_strangers_rooms_hold(name: str, text: str, kind: str | None, state: str | None) -> None:
+    found = what(name, text)
+    assert (found.kind, found.state) == (kind, state)
+
+
+def test_a_line_of_a_table_of_contents_begins_no_document() -> None:
+    text = f"Covenants\n{'The board shall keep it. ' * 200}\nInsurance Policy 10\nCasualty Losses 12\n{POLICY}"
+    assert what("covenants.pdf", text).holds("insurance") is None
+    assert what("covenants.pdf", text.replace(" 10\n", "\n").replace(" 12\n", "\n")).holds("insurance") is not None
 
 
 def test_the_catalogue_refers_to_kinds_that_it_has() -> None:
