@@ -22,7 +22,7 @@ from tasks.language.normalise import one_line
 from tasks.reading.pdf import document as document_module
 from tasks.reading.pdf.document import PageText, PdfDocument, count_written, string
 from tasks.reading.pdf.repair import holds_bomb
-from tasks.reading.pdf.words import TO_WRITE_ON, KnownCells
+from tasks.reading.pdf.words import MARK, TO_WRITE_ON, KnownCells
 from tasks.reading.text_writer import Writer
 
 _MOST_ATTACHMENTS: Final = 1_000
@@ -218,7 +218,8 @@ def _field(document: PdfDocument, annotation: Any) -> tuple[str, bool]:
     """
     if document_module.has_key(annotation, b"AS"):  # a box to check
         state = string(document_module.string_value, annotation, b"AS")
-        return "" if state == "Off" else f"☒ {state}", True
+        holds_words = document_module.string_value(annotation, b"FT", None, 0) == _FILLED_IN  # some programs write both
+        return "" if state == "Off" else state if holds_words else f"{MARK} {state}", True
     empty = not document_module.has_key(annotation, b"V") and document_module.has_key(annotation, b"T")
     if empty and not document_module.has_key(annotation, b"Opt"):
         if document_module.string_value(annotation, b"FT", None, 0) == _FILLED_IN:
@@ -291,7 +292,11 @@ _TYPE: Final = (4.0, 8.0)
 _LINE: Final = 2.5
 """The height of a field of one line at most, in sizes."""
 _MOST_SET: Final = 500
-_CAN_BE_SET: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]{1,200}")
+_CAN_BE_SET: Final = re.compile(
+    r"[^\x00-\x1f\x7f-\x9f\u0590-\u08ff\ud800-\udfff\ufb1d-\ufefc\U00010000-\U0010ffff]{1,200}"
+)
+"""One line, none that is written from the right: PDFium would read that the other way round."""
+_IN_HELVETICA: Final = re.compile(r"[ -~\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*")
 _WIDE: Final = 1.6
 """Boxes of single characters between two of which one is empty."""
 _MOST_DRAWN: Final = 10_000
@@ -326,7 +331,7 @@ def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: Know
 
     A field is empty below its value: forms that lie over words are stamps, initials or a watermark.
     """
-    pieces = _number_last_forms(page)
+    pieces = _number_last_forms(page, behind=len(known.fields))
     text = page_text.text
     if not pieces or page_text.units != page_text.characters or len(text) != page_text.units:
         return known
@@ -344,12 +349,15 @@ def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: Know
             spaces += indices[:1] if text[indices[0] - 1].strip() and indices[0] else []
     if len(found) < _FEWEST or sum(len(value) for _, value in found) > _MOST * len(text):
         return known
-    return known._replace(fields=found, spaces=spaces)
+    return known._replace(fields=[*known.fields, *found], spaces=spaces)
 
 
-def _number_last_forms(page: Any) -> dict[int, int]:
-    """The number of its form by the address of each text object in forms drawn last; none if all objects are forms."""
-    last = pdfium.FPDFPage_CountObjects(page) - 1
+def _number_last_forms(page: Any, *, behind: int) -> dict[int, int]:
+    """The number of its form by the address of each text object in forms drawn last; none if all objects are forms.
+
+    `behind`: how many values were set after these.
+    """
+    last = pdfium.FPDFPage_CountObjects(page) - 1 - behind
     pieces: dict[int, int] = {}
     left = [_MOST_DRAWN]
     while last >= 0:
@@ -422,7 +430,10 @@ def set_values(document: PdfDocument, page: Any, remarks: Sequence[Remark]) -> l
         left, bottom, right, top = field
         smallest, largest = _TYPE
         size = min(largest, max(smallest, 0.7 * (top - bottom)))
-        item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
+        if _IN_HELVETICA.fullmatch(text):
+            item = pdfium.FPDFPageObj_NewTextObj(document.handle, b"Helvetica", size)
+        else:
+            item = document_module.new_text(document.handle, text, size)
         pdfium.FPDFText_SetText(item, (ctypes.c_ushort * (len(text) + 1))(*map(ord, text)))
         sides = [ctypes.c_float() for _ in range(4)]
         pdfium.FPDFPageObj_GetBounds(item, *sides)

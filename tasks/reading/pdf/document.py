@@ -44,26 +44,30 @@ _NAME: Final = b"Stand-in\0"
 
 _EM: Final = 1000
 _BOTTOM, _TOP = -120, 880
-_CHARACTERS: Final = ((0x20, 0xD7FF), (0xE000, 0x10FFFF))
+_CHARACTERS: Final = ((0x20, 0xD7FF, 1), (0xE000, 0x10FFFF, 1))
 _ONE: Final = 1 << 16
 
 
-def _font() -> bytes:
-    """A TrueType font; the tables and their fields are those of the OpenType specification."""
-    points = struct.pack(">8h", 0, 0, _EM, 0, _BOTTOM, _TOP - _BOTTOM, 0, _BOTTOM - _TOP)
-    square = struct.pack(">5hHH", 1, 0, _BOTTOM, _EM, _TOP, 3, 0) + bytes([1] * 4) + points + bytes(2)
-    groups = b"".join(struct.pack(">III", first, last, 1) for first, last in _CHARACTERS)
-    many_to_one = struct.pack(">HHIII", 13, 0, 16 + len(groups), 0, len(_CHARACTERS)) + groups
+def _font(characters: Sequence[tuple[int, int, int]], width: int) -> bytes:
+    """A TrueType font of squares; the tables and their fields are those of the OpenType specification.
+
+    `characters`: the first and the last of those for which a glyph stands, and its number; `width`: that of each.
+    """
+    count = characters[-1][2] + 1  # the first is that of characters without one
+    points = struct.pack(">8h", 0, 0, width, 0, _BOTTOM, _TOP - _BOTTOM, 0, _BOTTOM - _TOP)
+    square = struct.pack(">5hHH", 1, 0, _BOTTOM, width, _TOP, 3, 0) + bytes([1] * 4) + points + bytes(2)
+    groups = b"".join(struct.pack(">III", *group) for group in characters)
+    many_to_one = struct.pack(">HHIII", 13, 0, 16 + len(groups), 0, len(characters)) + groups
     tables = {
         b"cmap": struct.pack(">4HI", 0, 1, 3, 10, 12) + many_to_one,
-        b"glyf": square * 2,  # the first is that of characters without one
+        b"glyf": square * count,
         b"head": struct.pack(
-            ">4I2H2Q4h2H3h", _ONE, _ONE, 0, 0x5F0F3CF5, 0, _EM, 0, 0, 0, _BOTTOM, _EM, _TOP, 0, 8, 2, 0, 0
+            ">4I2H2Q4h2H3h", _ONE, _ONE, 0, 0x5F0F3CF5, 0, _EM, 0, 0, 0, _BOTTOM, width, _TOP, 0, 8, 2, 0, 0
         ),
-        b"hhea": struct.pack(">I3hH11hH", _ONE, _TOP, _BOTTOM, 0, _EM, 0, 0, _EM, 1, *[0] * 7, 1),
-        b"hmtx": struct.pack(">H2h", _EM, 0, 0),
-        b"loca": struct.pack(">3H", 0, len(square) // 2, len(square)),
-        b"maxp": struct.pack(">I14H", _ONE, 2, 4, 1, 0, 0, 1, *[0] * 8),
+        b"hhea": struct.pack(">I3hH11hH", _ONE, _TOP, _BOTTOM, 0, width, 0, 0, width, 1, *[0] * 7, 1),
+        b"hmtx": struct.pack(">Hh", width, 0) + bytes(2 * count - 2),
+        b"loca": struct.pack(f">{count + 1}H", *range(0, (count + 1) * len(square) // 2, len(square) // 2)),
+        b"maxp": struct.pack(">I14H", _ONE, count, 4, 1, 0, 0, 1, *[0] * 8),
     }
     directory, content = struct.pack(">I4H", _ONE, len(tables), 64, 2, 16 * len(tables) - 64), b""
     start = len(directory) + 16 * len(tables)
@@ -79,7 +83,7 @@ class _FontSource:
     def __init__(self) -> None:
         self.uses = 0
         self.gives_stand_in = True
-        self._data = ctypes.create_string_buffer(_font())
+        self._data = ctypes.create_string_buffer(_font(_CHARACTERS, _EM))
         self._size = len(self._data) - 1
         self._handle = ctypes.addressof(self._data)  # what PDFium calls the font by: no other one has this address
         source = pdfium.FPDF_GetDefaultSystemFontInfo()
@@ -145,6 +149,17 @@ def left_out() -> Iterator[None]:
         yield
     finally:
         _source.gives_stand_in = True
+
+
+def new_text(document: Any, characters: str, size: float) -> Any:
+    """A text object in a font that has these characters; all are squares, half as wide as high."""
+    codes = enumerate(sorted(map(ord, set(characters))), 1)
+    data = _font([(code, code, glyph) for glyph, code in codes], _EM // 2)
+    buffer = (ctypes.c_uint8 * len(data))(*data)
+    font = pdfium.FPDFText_LoadFont(document, buffer, len(data), pdfium.FPDF_FONT_TRUETYPE, 1)
+    item = pdfium.FPDFPageObj_CreateTextObj(document, font, size)
+    pdfium.FPDFFont_Close(font)
+    return item
 
 
 Box = tuple[float, float, float, float]

@@ -5,12 +5,13 @@ are points; `base` grows from the top of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from tasks.reading.pdf.document import Box
 from tasks.reading.pdf.lines import TOUCH, LineCell, build_lines
 from tasks.reading.pdf.rules import THIN, RuledLine, Rules, join_rules
-from tasks.reading.pdf.words import PageWord, middle
+from tasks.reading.pdf.words import MARK, PageWord, middle
 
 _HIGHEST: Final = 60.0
 """The height of a cell of labels and their values at most."""
@@ -20,6 +21,8 @@ _BLANK: Final = 0.3
 """The space between a label and its value, in sizes."""
 _BESIDE: Final = 200.0
 """How far from a field the words before it stand at most."""
+_NEARER: Final = 1.5
+"""How much nearer the words before a box stand than those behind it if they say what it means."""
 _BELOW: Final = 2.0
 """Points by which they may stand lower than its box."""
 _LEVELS: Final = 0.8
@@ -37,11 +40,11 @@ Places = dict[int, tuple[LineCell, float]]
 
 
 def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], rules: Rules) -> None:
-    """Move the words of each value, whose `piece` is the number of its field, behind its label."""
-    values: dict[int, list[PageWord]] = {}
-    for word in words:
-        if word.piece > 0:
-            values.setdefault(word.piece, []).append(word)
+    """Move the words of each value, whose `piece` is the number of its field, behind its label.
+
+    The marks of boxes stay before or behind theirs.
+    """
+    values = _gather_values(words, fields)
     _level_columns(values, words, fields)
     across, down = join_rules(rules.horizontal), join_rules(rules.vertical)
     cells: dict[Box, dict[int, list[PageWord]]] = {}
@@ -65,6 +68,44 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
             places |= labels
     for number, (label, end) in places.items():
         _move(values[number], label, end)
+
+
+def _gather_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]]) -> dict[int, list[PageWord]]:
+    """The words of each value by its number; marks are placed."""
+    values: dict[int, list[PageWord]] = {}
+    for word in words:
+        if word.piece > 0 and not fields[word.piece - 1][1].startswith(MARK):
+            values.setdefault(word.piece, []).append(word)
+        elif word.piece > 0 and word.text == MARK:
+            _place_mark(word, fields[word.piece - 1][0], words)
+    return values
+
+
+def _place_mark(mark: PageWord, box: Box, words: Iterable[PageWord]) -> None:
+    """Put the mark of a box on the level of the nearer words beside it; against those before it, if others follow.
+
+    Its name, which the file has for it, is left out: it may be that of another box.
+    """
+    left, _, right, _ = box
+    beside = [word for word in words if not word.piece and abs(word.base - mark.base) < _LEVELS * mark.size]
+    before = max([word for word in beside if word.right < right], key=attrgetter("right"), default=None)
+    behind = min([word for word in beside if word.left > left], key=attrgetter("left"), default=None)
+    gap = left - before.right if before is not None and not before.text.endswith(":") else _BESIDE
+    gap_behind = behind.left - right if behind is not None else _BESIDE
+    if min(gap, gap_behind) > _BESIDE or not beside:
+        return
+    mark.left = (left + right) / 2
+    for word in words:
+        if word.piece == mark.piece:
+            word.left, word.right = max(word.left, mark.left), right
+            word.text, word.glued = ("", True) if word is not mark else (MARK, False)
+    if behind is not None and (before is None or _NEARER * gap > gap_behind):
+        mark.base = behind.base
+    elif before is not None:
+        mark.base = before.base
+        if behind is not None:
+            before.text += MARK
+            mark.text, mark.glued = "", True
 
 
 def _find_cell(value: PageWord, across: Iterable[RuledLine], down: Iterable[RuledLine]) -> Box | None:

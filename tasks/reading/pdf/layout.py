@@ -39,6 +39,7 @@ from tasks.reading.pdf.table_columns import is_of_sheet
 from tasks.reading.pdf.tables import Table, find_tables
 from tasks.reading.pdf.tags import find_tagged_tables
 from tasks.reading.pdf.words import (
+    MARK,
     MOST,
     NONE_KNOWN,
     KnownCells,
@@ -564,10 +565,10 @@ def _mark_table(table: Table) -> str:
 
 def _write_row(row: TableRow) -> str:
     """A row's cells. One is parted at the values of a form's fields where empty cells behind it make room for them."""
-    text = "\t".join(row.cells)
+    text = "\t".join(row.cells).replace(f"{VALUE}{MARK}", f" {MARK}").replace(f"{MARK}{VALUE}", f"{MARK} ")
     if VALUE not in text:
         return text
-    cells = list(row.cells)
+    cells = text.split("\t")
     last = max(index for index, cell in enumerate(cells) if cell)
     for index in range(last, -1, -1):
         parts = cells[index].split(VALUE)

@@ -145,7 +145,7 @@ def read_page(
         page_content = page_content._replace(text=text)
     is_out_of_order = defects.has_wrong_order(page, textpage, text)
     unplaced: list[Remark] = []
-    if not (is_plain or known.fields):
+    if not is_plain:
         known = find_drawn_values(page, textpage, page_content, known)
     edits = [] if is_plain else layout_edits(page, textpage, page_content, known)
     spots = [] if is_plain else _doubtful(text)
@@ -288,6 +288,8 @@ class _Layout:
         left: list[Remark] = []
         for remark in remarks:
             line = None if remark.spot is None else self._line_at(*remark.spot)
+            if line is None and remark.field:
+                line = self._line_at(remark.field[0], remark.field[3])  # a box of several lines below its label
             if line is None:
                 left.append(remark)
             else:

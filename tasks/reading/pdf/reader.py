@@ -28,7 +28,7 @@ from tasks.reading.pdf import annotations, defects, pages, repair
 from tasks.reading.pdf.annotations import AttachedFiles
 from tasks.reading.pdf.document import NotOpened, PdfDocument, annotation_kinds, count_written, string
 from tasks.reading.pdf.pages import PageReading, Scans
-from tasks.reading.pdf.words import KnownCells
+from tasks.reading.pdf.words import MARK, KnownCells
 from tasks.reading.text_writer import Reading, Source, Writer, page_numbers
 
 _MOST_XFA_BYTES: Final = 8 << 20
@@ -296,12 +296,13 @@ def _set_values(
         return reading
     numbers = {value.number for value in values}
     others = [remark for remark in remarks if remark.number not in numbers]
-    cells = [(value.field, value.text) for value in values if value.field is not None]
-    known = KnownCells(cells, document.is_sheet)
+    cells = dict.fromkeys((value.field, value.text) for value in values if value.field is not None)
+    known = KnownCells(list(cells), document.is_sheet)
     again = pages.read_page(page, others, document.layers_off, known=known)
-    patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values)
+    patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values if not value.text.startswith(MARK))
     found = (re.search(rf"(?<!\w){pattern}(?!\w)", again.text) for pattern in patterns)
-    return again if all(found) else reading
+    marks = sum(text.startswith(MARK) for _, text in cells)
+    return again if all(found) and again.text.count(MARK) >= marks else reading
 
 
 def _doubt(document: PdfDocument, contents: list[PageReading]) -> None:

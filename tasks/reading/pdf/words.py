@@ -40,6 +40,9 @@ _SIGN_GAP: Final = 0.26
 FARTHEST: Final = 2.4
 """How far a word of a line may be raised at most: some fonts say that their letters are twice as high as they are."""
 TO_WRITE_ON: Final = re.compile(r"[.…·_/]+")
+MARK: Final = "☒"
+"""What stands in a box that is checked."""
+_SIGN: Final = re.compile(r"\W+")
 _SPACE: Final = 0.5
 """The white between cells of a sheet where one ends in a blank, at least, as a share of the size."""
 _TYPED: Final = 0.05
@@ -207,10 +210,13 @@ def _note_field(words: Sequence[PageWord], number: int, box: Box, value: str) ->
     ]
     is_comb = len(inside) > 1 and "".join(word.text for word in inside) == value.replace(" ", "")
     parts = {word.text for word in inside} if is_comb else set(value.split())
-    held = [word for word in inside if word.text in parts or TO_WRITE_ON.fullmatch(word.text)]
+    written_on = _SIGN if value.startswith(MARK) else TO_WRITE_ON
+    held = [word for word in inside if word.text in parts or written_on.fullmatch(word.text)]
     at = 0
     for word in held:
         word.piece = number
+        if MARK in word.text and value.startswith(MARK):
+            word.text = MARK  # without the sign of the box that touches it
         if word.text not in parts:
             word.text, word.glued = "", True
         at += value.startswith(" ", at)
