@@ -136,10 +136,8 @@ def _read(
                     show("update_progress_artifact", progress, 100.0 * done / len(all_ids))
 
 
-@cache
-def _freeze_garbage_collector() -> None:
-    """Exempt everything loaded so far from garbage collection: with Prefect a full collection takes 0.14 s."""
-    gc.freeze()
+_freeze_garbage_collector: Final = cache(gc.freeze)
+"""Exempts, once, everything loaded so far from garbage collection: with Prefect a full collection takes 0.14 s."""
 
 
 def batches(listed: Sequence[RoomDocument]) -> list[list[RoomDocument]]:

@@ -1,12 +1,12 @@
-"""Finds the figures of a text in a reading process, under the limits for a document.
+"""Finds the figures of texts in a reading process, under the limits for a document.
 
-Such a process runs `look_through`. It gets a text in a file that we wrote, and returns what it found as JSON in place
+Such a process runs `look_through`. It gets texts in a file that we wrote, and returns what it found as JSON in place
 of a reading's text; no document is read here.
 """
 
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, fields
 from decimal import Decimal
@@ -58,10 +58,10 @@ class LookedThrough(NamedTuple):
     added: str
 
 
-def submit(text: WrittenText, folder: Path) -> "Future[Reading]":
-    """Start looking through a text; it is passed in a file in `folder`, which is deleted afterwards."""
+def submit(texts: Sequence[WrittenText], folder: Path) -> "Future[Reading]":
+    """Start looking through texts, all under one limit; they are passed in a file in `folder`, deleted afterwards."""
     file = folder / uuid4().hex
-    file.write_bytes(pickle.dumps(text))
+    file.write_bytes(pickle.dumps(texts))
     future = _pool(make_limits()).submit(file, _KIND)
     future.add_done_callback(lambda _: file.unlink(missing_ok=True))
     return future
@@ -77,33 +77,30 @@ def _pool(limits: Limits) -> ExtractionPool:
     return ExtractionPool(min(_MOST_PROCESSES, processors()), limits, look_through, modules=list_study_modules())
 
 
-def receive(future: "Future[Reading]") -> LookedThrough:
-    """What was found, once it is ready.
-
-    Raises:
-        DiligenceError: it was not looked through; `reason` says why where that is the text's own doing.
-    """
-    return LookedThrough(**json.loads(future.result().text))
+def receive(future: "Future[Reading]") -> list[LookedThrough]:
+    """What was found in each of the texts, once it is ready. Raises a DiligenceError, for `reason`, if that failed."""
+    return [LookedThrough(**found) for found in json.loads(future.result().text)]
 
 
 def reason(error: DiligenceError, limits: Limits) -> str | None:
     """Why the figures of a text were not looked for; None if the text is not at fault and should be tried again."""
-    if isinstance(error, TookTooLong):
-        why = f"it took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT)"
-    elif isinstance(error, TooLarge):
-        why = f"its text has more than {limits.max_mb} MB (DILIGENCE_DOCUMENT_MAX_MB)"
-    elif isinstance(error, Damaged):
-        why = "the search failed"
-    elif isinstance(error, Unreadable):
-        why = f"it took more than {limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)"
-    else:
-        return None
-    return f"figures of this document were not looked for: {why}"
+    reasons: Mapping[type[DiligenceError], str] = {
+        TookTooLong: f"it took longer than {limits.seconds:g} s (DILIGENCE_DOCUMENT_TIMEOUT)",
+        TooLarge: f"its text has more than {limits.max_mb} MB (DILIGENCE_DOCUMENT_MAX_MB)",
+        Damaged: "the search failed",
+        Unreadable: f"it took more than {limits.memory_mb} MB of memory (DILIGENCE_DOCUMENT_MEMORY_MB)",
+    }  # one that is damaged is unreadable too
+    why = next((why for kind, why in reasons.items() if isinstance(error, kind)), None)
+    return why and f"figures of this document were not looked for: {why}"
 
 
 def look_through(path: Path, _: str) -> Reading:
     """What the processes run."""
-    text: WrittenText = pickle.loads(path.read_bytes())  # noqa: S301 - from our own process
+    texts: Sequence[WrittenText] = pickle.loads(path.read_bytes())  # noqa: S301 - from our own process
+    return Reading(json.dumps([_find(text)._asdict() for text in texts], default=decimal_text))
+
+
+def _find(text: WrittenText) -> LookedThrough:
     concepts = read_taxonomy(text.concepts)
     document = LedgerDocument(text.text, text.places, text.name, calendar=text.calendar)
     findings = find_figures(document, concepts)
@@ -115,11 +112,10 @@ def look_through(path: Path, _: str) -> Reading:
         "changed": document.file_dates()[1],
         "company": find_company(text.text, text.name, recognised=bool(document.recognised)) or None,
     }  # fmt: skip
-    found = LookedThrough(
+    return LookedThrough(
         [{name: getattr(figure, name) for name in COLUMNS} for figure in (*findings.figures, *findings.founded)],
         ledger, document.comma_decimal, concepts.added,
     )  # fmt: skip
-    return Reading(json.dumps(found._asdict(), default=decimal_text))
 
 
 def figure_from(columns: Mapping[str, Any]) -> Figure:

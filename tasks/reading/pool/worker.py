@@ -80,6 +80,7 @@ _parents_folder = os.environ.pop(PARENTS_FOLDER, None)
 if _parents_folder is not None:  # this is a fork server, which outlives a parent that is killed
     atexit.register(shutil.rmtree, _parents_folder, ignore_errors=True)
     gc.disable()  # while the readers are loaded: a fifth of the time
+    atexit.register(gc.freeze)  # when Python ends, it collects once more: 0.3 s for all that is loaded
 
 
 def serve(read: Read, load: Load | None, limits: Limits, documents: int, connection: "Connection[Any, Any]") -> None:
