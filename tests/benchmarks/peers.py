@@ -7,6 +7,7 @@ The others are installed into `.peers` by `make bench`; those that are not there
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -43,7 +44,8 @@ class Turn:
 
     def __init__(self, name: str) -> None:
         is_ours = name in _OURS
-        python = sys.executable if is_ours else str(_PROJECT / ".peers/bin/python")
+        installed = shutil.which(_PROJECT / ".peers" / "bin" / "python") or "false"  # which answers nothing
+        python = sys.executable if is_ours else installed
         self._process = subprocess.Popen(
             [python, str(Path(__file__).with_name("turns.py")), name],
             stdin=subprocess.PIPE,
