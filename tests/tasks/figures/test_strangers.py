@@ -712,3 +712,14 @@ def test_months_a_year_apart_may_end_fiscal_years(months: tuple[str, ...], perio
     found = figures("EUR\n\t" + "\t".join(months) + f"\n{rows}")
     assert [period for name, _, period, _ in found if name == "revenue"] == periods
     assert sum(name == "cash" for name, *_ in found) == len(months)
+
+
+@cases(
+    "head",
+    """Förändring 2024|Ændring fra 2023|Wijziging t.o.v. 2023|Mutatie 2024|Variação 2024|Muutos 2024|Změna 2024
+    Rozdíl 2024|Zmiana 2024|Änderung 2024|Écart 2024|Diferencia 2024|Index 2024""".replace("\n    ", "|").split("|"),
+)
+def test_a_column_of_changes_is_no_part_of_the_company(head: str) -> None:
+    rows = "Revenue\t500,000\t400,000\t100,000\nEquity\t300,000\t200,000\t100,000\n"
+    found = figures(f"EUR\n\t2024\t2023\t{head}\n{rows}")
+    assert [value for _, value, *_ in found] == ["500000", "400000", "300000", "200000"]
