@@ -92,7 +92,7 @@ def begin_question(port: int) -> Iterator[Callable[[], bytes]]:
         yield end
 
 
-def test_each_line_of_a_json_log_has_the_id_of_its_request_and_a_stop_waits_for_what_was_begun(
+def test_each_line_of_a_json_log_has_the_id_of_its_request_and_holds_nothing_else_of_it(
     room: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DILIGENCE_LOG_FORMAT", "json")
@@ -108,7 +108,7 @@ def test_each_line_of_a_json_log_has_the_id_of_its_request_and_a_stop_waits_for_
         answer = httpx.post(f"{url}/v1/drive/document-text", json=body, headers=headers)
         assert answer.headers["x-request-id"] == "ours-1"
         assert len(httpx.get(f"{url}/hush", headers={"X-Request-ID": "no id"}).headers["x-request-id"]) == 32
-        with begin_question(port) as end_question:
+        with begin_question(port) as end_question:  # a stop waits for what was begun
             started.send_signal(signal.SIGINT)
             wait_until_refused(port)
             assert end_question().startswith(b"HTTP/1.1 200 ")
