@@ -1,6 +1,7 @@
 """The life cycle of a run in the database: start or resume under a lock, mark companies done, rank, report."""
 
 import secrets
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,7 +31,7 @@ from tasks.ai.registry import current_answerer
 from tasks.companies.profile import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
 from tasks.documents.drive.spool import remove_left
-from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound
+from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, Unavailable
 from tasks.evidence.company import is_pdf
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
@@ -54,6 +55,8 @@ class CompaniesFailed(DiligenceError):
 
 PROGRAM: Final = f"{version('diligence')} with schema {HEAD}"
 """What processes that work on one run must have in common."""
+_ROOM: Final = 50_000_000
+"""Bytes of disk that a worker needs: documents are copied there whole."""
 _POLL: Final = 0.5
 """Seconds between two looks at what another process is doing."""
 
@@ -101,7 +104,8 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
     Raises:
         Conflict: another process is running this batch.
         NotConfigured: the drive's account, its root or the model's server is missing, or the budget is in USD and the
-            model's price is not known. NotLoggedIn: the login of the drive's account has ended. Nothing is begun.
+            model's price is not known. NotLoggedIn: the login of the drive's account has ended. Unavailable: a worker's
+            disk is full. Nothing is begun.
     """
     with database.claims() as claims:
         while not claims.take(_lock_of(batch.name)):
@@ -112,6 +116,8 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
         check_webhooks()
         with suppress(OSError):  # what is left is in nobody's way
             remove_left()
+        if is_deployed and lacks_room():
+            raise is_full()
         if retry_failed:
             with database.writing() as session:
                 texts.delete_failures(session, list_failed_contents(session, batch.name))
@@ -137,6 +143,19 @@ def temporary_run(batch: Batch) -> Iterator[str]:
             if unfinished is None:
                 with database.writing() as session:
                     session.delete(runs.get_run(session, run))
+
+
+def lacks_room() -> bool:
+    """Whether this machine's disk is full: each company that it examined would fail, one within a second."""
+    return shutil.disk_usage(database.home()).free < _ROOM
+
+
+def is_full() -> Unavailable:
+    """The error of a worker whose disk is full."""
+    return Unavailable(
+        "The disk of this machine's DILIGENCE_HOME is full. Make room before you start the run here again; other "
+        "machines can go on with it."
+    )
 
 
 def _being_run(batch: Batch) -> Conflict:

@@ -6,7 +6,6 @@ Nothing here imports Prefect, which takes 1.2 s and shows nothing of a few compa
 """
 
 import logging
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +23,9 @@ from flows.run import (
     conclude,
     count_pdfs,
     find_run_company,
+    is_full,
     judged_criteria,
+    lacks_room,
     reopen_companies,
     resume_or_start,
 )
@@ -38,7 +39,7 @@ from tasks.ai.registry import current_answerer
 from tasks.cancellation import Cancellation, Cancelled, FanOut, Leave, cancelled_by
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.kinds.room import find_company_kinds
-from tasks.errors import DiligenceError, Unavailable
+from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
 from tasks.operation import concerning, operation
@@ -52,8 +53,6 @@ _POLL: Final = 0.5
 _TRIES: Final = 3
 """How often a company is begun whose database connection breaks."""
 _TOGETHER: Final = 20  # companies that are looked at for the next one: a process has fewer at once
-_ROOM: Final = 50_000_000
-"""Bytes of disk that a helper needs: documents are copied there whole."""
 _READ_AT_ONCE: Final = 2
 """Companies whose rooms are read at the same time: one is listed and fetched while the readers have the other's."""
 _DRAWN_AT_ONCE: Final = 2
@@ -142,10 +141,7 @@ class _Queue:
                         examine(company)
                 if self._lacks_room():  # what failed here succeeds elsewhere
                     close_company(company.id or 0, CompanyStatus.PENDING)
-                    raise Unavailable(
-                        "The disk of this machine's DILIGENCE_HOME is full, so it leaves the run to the others. Make "
-                        "room before you start it again."
-                    )
+                    raise is_full()
             except Cancelled:
                 if not cancellation.is_cancelled:
                     raise
@@ -158,7 +154,7 @@ class _Queue:
 
     def _lacks_room(self) -> bool:
         """Whether a helper's disk is full: it would fail all companies that are left, one within a second."""
-        return not self._run.is_led_here and shutil.disk_usage(database.home()).free < _ROOM
+        return not self._run.is_led_here and lacks_room()
 
     def _next(self) -> tuple[RunCompany, Cancellation] | None:
         """Take the next company; None if only those of this process are pending.

@@ -25,12 +25,12 @@ from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import CompaniesFailed
 from flows.score_company import score_company
-from storage import database
+from storage import database, runs
 from storage.errors import DatabaseUnavailable
 from storage.model_calls import StoredAnswer
 from storage.runs import Run, RunStatus
 from storage.texts import Outcome, StoredText
-from tasks.errors import BadRequest, Conflict, NotFound
+from tasks.errors import BadRequest, Conflict, NotFound, Unavailable
 from tasks.operation import operation
 from tasks.reports.models import Report
 from tasks.reports.report import build
@@ -208,6 +208,14 @@ def test_a_folder_that_a_worker_cannot_write_costs_a_warning_that_says_where_the
     assert warning.levelname == "WARNING"
     assert f"`diligence report {run}` writes it" in warning.getMessage()
     assert f"The report is at http://127.0.0.1:8000/runs/{run}/report.html." in [record.getMessage() for record in told]
+
+
+def test_a_worker_whose_disk_is_full_begins_no_run(batch_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flows.run._ROOM", 10**18)
+    with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
+        batch(batch_file, definition=DeployedBatch.of(read_batch(batch_file)))
+    with database.reading() as session:
+        assert runs.find_run(session, "latest") is None
 
 
 def test_the_tags_of_a_batch_cost_no_request_for_each_task(batch_file: Path) -> None:

@@ -106,7 +106,7 @@ def test_a_helper_whose_disk_is_full_leaves_the_companies_to_others(
     pending: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def examine(company: RunCompany) -> None:
-        monkeypatch.setattr("flows.work._ROOM", 10**18)  # it fills meanwhile
+        monkeypatch.setattr("flows.run._ROOM", 10**18)  # it fills meanwhile
         close_company(company.id or 0, CompanyStatus.FAILED, "No space left on device.")
 
     with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
