@@ -363,14 +363,14 @@ def _server(address: URL, application: str | None = None) -> Engine:
         while True:
             try:
                 connection = dialect.connect(*addresses, **options)
+                connection.execute(_FALLS)
+                connection.commit()
             except dialect.loaded_dbapi.OperationalError:
                 if time.monotonic() >= until:
                     raise
                 time.sleep(0.5)
             else:
                 known = True
-                connection.execute(_FALLS)
-                connection.commit()
                 return connection
 
     return engine

@@ -11,7 +11,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self
@@ -108,6 +108,7 @@ class _Session:
         self._driver: Any = None
         self._wanted = 0
         self._held: set[int] = set()
+        self._failed_at, self._failure = 0.0, ""
 
     @contextmanager
     def wanted(self) -> Iterator[None]:
@@ -120,25 +121,26 @@ class _Session:
             with self._mutex:
                 self._wanted -= 1
                 if not self._wanted:
+                    self._held.clear()
                     self._close()
 
-    def take(self, engine: Engine, key: int) -> bool:
-        """Take a lock, if no other thread or process has it."""
+    def take(self, engine: Engine, key: int, asked_at: float) -> bool:
+        """Take a lock, if no other thread or process has it. `asked_at` is when the thread began to ask."""
         with self._mutex:
             if key in self._held:
                 return False
+            if asked_at < self._failed_at:  # it has waited for the thread that found out
+                raise DatabaseUnavailable(self._failure)
+            if self._connection is not None:
+                with suppress(SQLAlchemyError):
+                    return self._take(self._connection, key)
+            self._close()  # it broke, and what it held is free
             try:
-                is_taken = _lock(self._connection or self._connect(engine), key)
-            except SQLAlchemyError:  # it broke, and what it held is free
+                return self._take(self._connect(engine), key)
+            except SQLAlchemyError as error:
                 self._close()
-                try:
-                    is_taken = _lock(self._connect(engine), key)
-                except SQLAlchemyError as error:
-                    self._close()
-                    raise unavailable(error) from None
-            if is_taken:
-                self._held.add(key)
-            return is_taken
+                self._failed_at, self._failure = time.monotonic(), str(unavailable(error))
+                raise DatabaseUnavailable(self._failure) from None
 
     def release(self, key: int) -> None:
         """Release a lock that was taken."""
@@ -148,10 +150,17 @@ class _Session:
                 with suppress(SQLAlchemyError):  # a connection that broke has given it back already
                     self._connection.execute(_UNLOCK, {"key": key})
 
+    def _take(self, connection: Connection, key: int) -> bool:
+        is_taken = _lock(connection, key)
+        if is_taken:
+            self._held.add(key)
+        return is_taken
+
     def _connect(self, engine: Engine) -> Connection:
         self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._driver = self._connection.connection.driver_connection
         self._connection.detach()
+        _lock_again(self._connection, self._held)
         return self._connection
 
     def _close(self) -> None:
@@ -164,16 +173,18 @@ class _Session:
 
 _sessions: WeakKeyDictionary[Engine, _Session] = WeakKeyDictionary()
 _UNLOCK: Final = text("SELECT pg_advisory_unlock(:key)")
-_AGAIN: Final = 0.05
-"""Seconds after which a lock that another holds is asked for again."""
+_AGAIN: Final = 0.05, 1.0
+"""Seconds after which a lock that another holds is asked for again: at first, and after a long time."""
 
 
 @contextmanager
 def _advisory(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
     session, key = _sessions.setdefault(engine, _Session()), _key(name)
+    asked_at, (pause, longest) = time.monotonic(), _AGAIN
     with session.wanted():
-        while not (taken := session.take(engine, key)) and wait:
-            time.sleep(_AGAIN)
+        while not (taken := session.take(engine, key, asked_at)) and wait:
+            time.sleep(pause)
+            asked_at, pause = time.monotonic(), min(pause * 1.1, longest)
         try:
             yield taken
         finally:
@@ -183,6 +194,16 @@ def _advisory(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
 
 def _lock(connection: Connection, key: int) -> bool:
     return bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
+
+
+def _lock_again(connection: Connection, keys: Iterable[int]) -> set[int]:
+    """Take locks of a session that has ended, which takes PostgreSQL a moment; returns those that another one has."""
+    lost, until = set(keys), time.monotonic() + _ENDS_IN
+    while lost := {key for key in lost if not _lock(connection, key)}:
+        if time.monotonic() > until:
+            break
+        time.sleep(0.05)
+    return lost
 
 
 _ASKED_EVERY: Final = 10.0
@@ -317,20 +338,13 @@ class Claims:
         """Request all locks on a new connection. Those that another process has taken by then are lost."""
         before = self._session
         self._disconnect()
-        lost = dict(self._held)
         try:
             self._connect()
             assert self._connection is not None
             # Behind a network that was cut, PostgreSQL may take the session for alive.
             self._connection.execute(text(_END), {"pid": before.pid, "started": before.backend_start})
-            until = time.monotonic() + _ENDS_IN
-            while lost:
-                for name in list(lost):
-                    if _lock(self._connection, _key(name)):
-                        del lost[name]
-                if time.monotonic() > until:
-                    break
-                time.sleep(0.05)
+            keys = _lock_again(self._connection, map(_key, self._held))
+            lost = {name: on_loss for name, on_loss in self._held.items() if _key(name) in keys}
         except (SQLAlchemyError, DatabaseUnavailable):
             lost = dict(self._held)
             self._disconnect()

@@ -17,7 +17,9 @@ from sqlalchemy import Engine, text
 from storage import database, model_calls, runs
 from storage.companies import StoredProfile, latest_profile, save_profile
 from storage.errors import DatabaseUnavailable
+from storage.locks import _key
 from storage.model_calls import StoredAnswer
+from tests.servers.database_server import DatabaseServer
 from tests.storage import processes, rows
 
 
@@ -283,8 +285,37 @@ def test_a_lock_whose_connection_breaks_is_no_hindrance_to_the_next(
         with database.locked("batch Beta") as other, database.locked("batch Alpha", wait=False) as second:
             assert other
             assert not second, "threads of this process keep out of each other's way"
+            with postgres_admin.connect() as admin:
+                taken = admin.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _key("batch Alpha")}).scalar()
+            assert not taken, "it is locked again"
     with database.locked("batch Alpha", wait=False) as again:
         assert again
+
+
+@pytest.mark.slow  # a server of its own
+def test_threads_that_want_locks_wait_together_for_a_server_that_is_gone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_PATIENCE", "2")
+
+    def want(number: int) -> None:
+        with pytest.raises(DatabaseUnavailable), database.locked(f"answer {number}"):
+            pytest.fail("it is held")
+
+    with DatabaseServer() as server:
+        monkeypatch.setenv("DILIGENCE_DATABASE_URL", server.url())
+        database.migrate()
+        database.check()
+        server.stop()
+        begun = time.monotonic()
+        with ThreadPoolExecutor(8) as threads:
+            for done in [threads.submit(want, number) for number in range(8)]:
+                done.result()
+        assert time.monotonic() - begun < 8 * 2
+        server.start()
+        with database.locked("answer 0") as mine:
+            assert mine
+        database.close()
 
 
 def test_what_goes_wrong_under_the_lock_comes_out_as_it_is(database_url: str) -> None:
