@@ -53,6 +53,10 @@ class CompaniesFailed(DiligenceError):
         self.failed = list(failed)
 
 
+class NoRoom(Unavailable):
+    """The disk of a worker is full. What fails there succeeds elsewhere, so others go on with the run."""
+
+
 PROGRAM: Final = f"{version('diligence')} with schema {HEAD}"
 """What processes that work on one run must have in common."""
 _ROOM: Final = 50_000_000
@@ -104,8 +108,8 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
     Raises:
         Conflict: another process is running this batch.
         NotConfigured: the drive's account, its root or the model's server is missing, or the budget is in USD and the
-            model's price is not known. NotLoggedIn: the login of the drive's account has ended. Unavailable: a worker's
-            disk is full. Nothing is begun.
+            model's price is not known. NotLoggedIn: the login of the drive's account has ended. NoRoom: a worker's disk
+            is full. Nothing is begun.
     """
     with database.claims() as claims:
         while not claims.take(_lock_of(batch.name)):
@@ -116,8 +120,8 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
         check_webhooks()
         with suppress(OSError):  # what is left is in nobody's way
             remove_left()
-        if is_deployed and lacks_room():
-            raise is_full()
+        if is_deployed:
+            check_room()
         if retry_failed:
             with database.writing() as session:
                 texts.delete_failures(session, list_failed_contents(session, batch.name))
@@ -145,17 +149,17 @@ def temporary_run(batch: Batch) -> Iterator[str]:
                     session.delete(runs.get_run(session, run))
 
 
-def lacks_room() -> bool:
-    """Whether this machine's disk is full: each company that it examined would fail, one within a second."""
-    return shutil.disk_usage(database.home()).free < _ROOM
+def check_room() -> None:
+    """Check that this machine has the disk that a run needs: without it each company would fail, one within a second.
 
-
-def is_full() -> Unavailable:
-    """The error of a worker whose disk is full."""
-    return Unavailable(
-        "The disk of this machine's DILIGENCE_HOME is full. Make room before you start the run here again; other "
-        "machines can go on with it."
-    )
+    Raises:
+        NoRoom: it has not.
+    """
+    if shutil.disk_usage(database.home()).free < _ROOM:
+        raise NoRoom(
+            "The disk of this machine's DILIGENCE_HOME is full. Make room before you start the run here again; other "
+            "machines can go on with it."
+        )
 
 
 def _being_run(batch: Batch) -> Conflict:
@@ -399,10 +403,11 @@ def finish(run: OpenRun, out: Path | None) -> None:
         except BadRequest as error:
             if not run.is_deployed:
                 raise
-            run.unwritten.append(
+            why = (
                 f"{error.message} For a deployed batch that is `diligence deploy --reports`. The service shows the "
                 f"report, and `diligence report {run.id}` writes it."
             )
+            run.unwritten[:] = [why]  # it may be finished twice, where a connection breaks
     end_run(run.id)
     if failed:
         raise CompaniesFailed(run.id, failed)

@@ -17,15 +17,15 @@ from typing import Final, NamedTuple
 from flows.batch_file import Batch, BatchSettings
 from flows.prefect_server import is_embedded
 from flows.run import (
+    NoRoom,
     OpenRun,
     add_warnings,
+    check_room,
     close_company,
     conclude,
     count_pdfs,
     find_run_company,
-    is_full,
     judged_criteria,
-    lacks_room,
     reopen_companies,
     resume_or_start,
 )
@@ -68,11 +68,12 @@ class Turns(NamedTuple):
 
     Reading needs cores, judging needs the model's time. When rooms are read one after the other, the first can be
     judged while the next are read; read side by side, all would be ready late and at once. Drawing pages happens in
-    its own processes and holds up no other company.
+    its own processes and holds up no other company. `run` is the run that this process may be helping with.
     """
 
     examining: AbstractContextManager[object]
     reading: AbstractContextManager[object]
+    run: OpenRun | None = None
 
 
 def finish_here(caught_up: CaughtUp, screen: Batch, out: Path, *, retry_failed: bool) -> str:
@@ -95,7 +96,7 @@ def examine_companies(run: OpenRun, screen: Batch, listed: Mapping[int, ListedRo
     """Examine the companies of a run until none is left; see `flows.batch.work`."""
     at_once = BatchSettings.current().at_once(judged=judged_criteria(screen))
 
-    turns = Turns(BoundedSemaphore(at_once), BoundedSemaphore(_READ_AT_ONCE))
+    turns = Turns(BoundedSemaphore(at_once), BoundedSemaphore(_READ_AT_ONCE), run)
 
     def examine(company: RunCompany) -> None:
         company_id = company.id or 0
@@ -131,17 +132,14 @@ class _Queue:
         """Examine companies one after the other.
 
         Raises:
-            Unavailable: this process helps another one, and its disk is full.
+            NoRoom: this process helps another one, and its disk is full.
         """
         while (claimed := database.retry_if_cut(self._next)) is not None:
             company, cancellation = claimed
             try:
-                if not self._lacks_room():
-                    with cancelled_by(cancellation):
-                        examine(company)
-                if self._lacks_room():  # what failed here succeeds elsewhere
-                    close_company(company.id or 0, CompanyStatus.PENDING)
-                    raise is_full()
+                _check_room_of_helper(self._run)
+                with cancelled_by(cancellation):
+                    examine(company)
             except Cancelled:
                 if not cancellation.is_cancelled:
                     raise
@@ -151,10 +149,6 @@ class _Queue:
             finally:
                 self._mine.discard(company.id or 0)
                 self._run.claims.release(self._lock_of(company))
-
-    def _lacks_room(self) -> bool:
-        """Whether a helper's disk is full: it would fail all companies that are left, one within a second."""
-        return not self._run.is_led_here and lacks_room()
 
     def _next(self) -> tuple[RunCompany, Cancellation] | None:
         """Take the next company; None if only those of this process are pending.
@@ -211,12 +205,13 @@ def examine_company(name: str, company_id: int, turns: Turns, listed: ListedRoom
     try:
         with concerning(name):
             examine(company_id, PLAIN, listed.room_id if listed and listed.is_new else None, turns)
-    except ConnectionLost:
-        raise  # the queue has it examined again
+    except (ConnectionLost, NoRoom):
+        raise  # the queue has it examined again, or others do
     except Exception as error:  # noqa: BLE001 - an error in the program must not end the run for all companies
         log.error("The company %r failed: %s", name, type(error).__name__)  # noqa: TRY400
         is_told = isinstance(error, DiligenceError | DatabaseUnavailable)
         problem = str(error) if is_told else f"An internal error: {type(error).__name__}."
+        _check_room_of_helper(turns.run)
         close_company(company_id, CompanyStatus.FAILED, problem)
 
 
@@ -263,11 +258,11 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
         if pdfs:
             is_quick = pdfs <= _FEW_PDFS or find_run_company(company.run_id, company.domain).carried_from is not None
             add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
+        problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     except DiligenceError as error:
-        close_company(company_id, CompanyStatus.FAILED, error.message)
-        return
-    problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
-    close_company(company_id, CompanyStatus.FINISHED if is_complete else CompanyStatus.FAILED, problem)
+        problem = error.message
+    _check_room_of_helper(turns.run if turns else None)
+    close_company(company_id, CompanyStatus.FINISHED if problem is None else CompanyStatus.FAILED, problem)
 
 
 def _is_small(room_id: int) -> bool:
@@ -275,3 +270,9 @@ def _is_small(room_id: int) -> bool:
     with database.reading() as session:
         count, size = documents.measure_room(session, room_id)
     return count <= most and size <= most_bytes
+
+
+def _check_room_of_helper(run: OpenRun | None) -> None:
+    """Have a helper whose disk is full leave while its companies are pending: the leader concludes once none is."""
+    if run is not None and not run.is_led_here:
+        check_room()

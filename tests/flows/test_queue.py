@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
+import flows.run
 import flows.work
 from flows.batch_file import read_batch
 from flows.run import OpenRun, close_company, conclude, find_run_company, resume_or_start
 from flows.steps import PLAIN, recognise_rest
-from flows.work import _POLL, Turns, examine, examine_pending
+from flows.work import _POLL, Turns, examine, examine_company, examine_pending
 from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.locks import _key, _refuse_pooler
@@ -105,16 +106,24 @@ def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending
 def test_a_helper_whose_disk_is_full_leaves_the_companies_to_others(
     pending: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def examine(company: RunCompany) -> None:
-        monkeypatch.setattr("flows.run._ROOM", 10**18)  # it fills meanwhile
-        close_company(company.id or 0, CompanyStatus.FAILED, "No space left on device.")
+    closed: list[int] = []
+    monkeypatch.setattr("flows.work.close_company", lambda company_id, *_: closed.append(company_id))
+    room = flows.run._ROOM
+    with untracked(), database.claims() as claims:
+        helper = OpenRun(RUN, "Screen", claims)
+        turns = Turns(BoundedSemaphore(1), BoundedSemaphore(1), helper)
 
-    with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
-        work(examine)
-    assert statuses() == {CompanyStatus.PENDING}
-    with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
-        work(finish)
-    assert statuses() == {CompanyStatus.PENDING}
+        def examine(company: RunCompany) -> None:
+            monkeypatch.setattr("flows.run._ROOM", 10**18)  # it fills meanwhile
+            examine_company(company.name, company.id or 0, turns)  # and fails: there is no such folder
+
+        for _ in range(2):  # what there is, and whatever else is tried
+            with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
+                examine_pending(helper, 1, examine)
+        assert closed == [], "once no company is pending, the leader may conclude the run"
+        monkeypatch.setattr("flows.run._ROOM", room)
+        examine_company(pending[0], 1, turns)
+        assert closed == [1]
     with database.claims() as claims:
         leader = OpenRun(RUN, "Screen", claims)
         assert leader.take_lead()
