@@ -138,9 +138,8 @@ def _serve(settings: dict[str, str]) -> Iterator[httpx.Client]:
     command: list[str | Path] = [DILIGENCE, "serve", "--port", str(port)]
     with subprocess.Popen(command, env=_environment(settings), stderr=subprocess.DEVNULL) as service:
         try:
-            transport = httpx.HTTPTransport(
-                retries=10
-            )  # with a growing pause, four minutes: a busy machine starts slowly
+            # With a growing pause, four minutes in all: a busy machine starts slowly.
+            transport = httpx.HTTPTransport(retries=10)
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, transport=transport) as client:
                 yield client
         finally:
