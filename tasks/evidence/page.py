@@ -25,6 +25,7 @@ from tasks.reading.ocr.page import WordBox
 from tasks.reading.pdf import pages
 from tasks.reading.pdf.defects import find_turned_ligatures
 from tasks.reading.pdf.document import NotOpened, PdfDocument, character_codes, tight_boxes
+from tasks.reading.pdf.repair import with_parted_ranges
 from tasks.reading.pool.pool import ExtractionPool, Limits, processors
 from tasks.reading.text_writer import Reading
 
@@ -304,7 +305,7 @@ def open_pdf(path: Path) -> PdfDocument:
         Damaged: PDFium cannot open it.
     """
     try:
-        return PdfDocument(path)
+        return PdfDocument(with_parted_ranges(path))
     except NotOpened as error:
         raise Damaged("The PDF cannot be opened. Ask for it again.") from error
 

@@ -50,6 +50,7 @@ _MOST_LOST_PAGES: Final = 100
 _WITH_LESS: Final = 40.0
 """Seconds that the words of a document may take without its layout, before pypdf is tried."""
 
+_LIKE_NUMBERS: Final = re.compile("[\u0100-\u1fff\u2c00-\ud7ff]")  # letters that may be the numbers of glyphs
 _FIRST: Final = 20
 """Annotations that tell whether a page has fields."""
 _LITTLE: Final = 400
@@ -116,7 +117,9 @@ def _read_with_less(source: Source) -> Reading:
 
 def _read(source: Source) -> Reading:
     try:
-        return _read_document(source, Writer())
+        reading = _read_document(source, Writer())
+        mended = repair.with_parted_ranges(source) if _LIKE_NUMBERS.search(reading.text) else source
+        return reading if mended is source else _read_document(mended, Writer())
     except NotOpened as error:
         if error.locked:
             raise PasswordProtected("The PDF can only be opened with a password. Save it without one.") from error
@@ -130,7 +133,7 @@ def _read(source: Source) -> Reading:
         writer = Writer()
         writer.warn(repair.REBUILT)
         try:
-            reading = _read_document(data, writer)
+            reading = _read_document(repair.with_parted_ranges(data), writer)
         except NotOpened as error:
             failure = error
         else:
