@@ -212,8 +212,8 @@ def test_outcomes_made_without_a_search_plan_that_was_wanted_are_made_again(
 
 def test_all_code_that_decides_an_outcome_counts_as_the_program() -> None:
     others = {  # what they give is hashed with the outcome, or decides nothing
-        *("tasks.cancellation", "tasks.code_version", "tasks.companies", "tasks.errors", "tasks.operation", "tasks.reading"),
-        *("tasks.remote", "tasks.table", "tasks.user_file"),
+        *("tasks.cancellation", "tasks.code_version", "tasks.companies", "tasks.errors", "tasks.operation"),
+        *("tasks.reading", "tasks.remote", "tasks.table", "tasks.user_file"),
     }
     imported = {
         node.module
