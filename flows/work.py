@@ -68,7 +68,7 @@ class Turns(NamedTuple):
 
     Reading needs cores, judging needs the model's time. When rooms are read one after the other, the first can be
     judged while the next are read; read side by side, all would be ready late and at once. Drawing pages happens in
-    its own processes and holds up no other company. `run` is the run that this process may be helping with.
+    its own processes and holds up no other company. `run` is the run that it is done for.
     """
 
     examining: AbstractContextManager[object]
@@ -132,12 +132,12 @@ class _Queue:
         """Examine companies one after the other.
 
         Raises:
-            NoRoom: this process helps another one, and its disk is full.
+            NoRoom: this machine's disk is full, and others can go on with the run.
         """
         while (claimed := database.retry_if_cut(self._next)) is not None:
             company, cancellation = claimed
             try:
-                _check_room_of_helper(self._run)
+                _check_worker_room(self._run)
                 with cancelled_by(cancellation):
                     examine(company)
             except Cancelled:
@@ -211,7 +211,7 @@ def examine_company(name: str, company_id: int, turns: Turns, listed: ListedRoom
         log.error("The company %r failed: %s", name, type(error).__name__)  # noqa: TRY400
         is_told = isinstance(error, DiligenceError | DatabaseUnavailable)
         problem = str(error) if is_told else f"An internal error: {type(error).__name__}."
-        _check_room_of_helper(turns.run)
+        _check_worker_room(turns.run)
         close_company(company_id, CompanyStatus.FAILED, problem)
 
 
@@ -261,7 +261,7 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
         problem = None if is_complete else "A judgement failed; the criteria marked unscored say why."
     except DiligenceError as error:
         problem = error.message
-    _check_room_of_helper(turns.run if turns else None)
+    _check_worker_room(turns.run if turns else None)
     close_company(company_id, CompanyStatus.FINISHED if problem is None else CompanyStatus.FAILED, problem)
 
 
@@ -272,7 +272,10 @@ def _is_small(room_id: int) -> bool:
     return count <= most and size <= most_bytes
 
 
-def _check_room_of_helper(run: OpenRun | None) -> None:
-    """Have a helper whose disk is full leave while its companies are pending: the leader concludes once none is."""
-    if run is not None and not run.is_led_here:
+def _check_worker_room(run: OpenRun | None) -> None:
+    """Have a worker whose disk is full leave while its companies are pending: the leader concludes once none is.
+
+    Nobody else could go on where a command leads; a deployed run goes on with its helpers, or when it is next due.
+    """
+    if run is not None and (run.is_deployed or not run.is_led_here):
         check_room()

@@ -103,15 +103,17 @@ def test_who_has_nothing_left_waits_for_what_another_has_and_takes_it_up(pending
     assert sorted(examined) == sorted(pending)
 
 
-def test_a_helper_whose_disk_is_full_leaves_the_companies_to_others(
-    pending: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("leads", [False, True], ids=["helper", "deployed leader"])
+def test_a_worker_whose_disk_is_full_leaves_the_companies_to_others(
+    leads: bool, pending: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[int] = []
     monkeypatch.setattr("flows.work.close_company", lambda company_id, *_: closed.append(company_id))
     room = flows.run._ROOM
     with untracked(), database.claims() as claims:
-        helper = OpenRun(RUN, "Screen", claims)
-        turns = Turns(BoundedSemaphore(1), BoundedSemaphore(1), helper)
+        worker = OpenRun(RUN, "Screen", claims, is_deployed=leads)
+        assert not leads or worker.take_lead()
+        turns = Turns(BoundedSemaphore(1), BoundedSemaphore(1), worker)
 
         def examine(company: RunCompany) -> None:
             monkeypatch.setattr("flows.run._ROOM", 10**18)  # it fills meanwhile
@@ -119,7 +121,7 @@ def test_a_helper_whose_disk_is_full_leaves_the_companies_to_others(
 
         for _ in range(2):  # what there is, and whatever else is tried
             with pytest.raises(Unavailable, match="DILIGENCE_HOME is full"):
-                examine_pending(helper, 1, examine)
+                examine_pending(worker, 1, examine)
         assert closed == [], "once no company is pending, the leader may conclude the run"
         monkeypatch.setattr("flows.run._ROOM", room)
         examine_company(pending[0], 1, turns)
