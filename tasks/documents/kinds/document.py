@@ -159,7 +159,8 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    lacking = [one for one in said.lacks if is_held or one == "documents"] + ["parties"] * (
+    always = {"documents", "amounts told" * (ending in _PAGES)}
+    lacking = [one.split()[0] for one in said.lacks if is_held or one in always] + ["parties"] * (
         is_read and ending == ".csv"
     )
     title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
@@ -233,7 +234,8 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
         return named
     if said.state is None and said.blank_signatures and kind is not None and kind.signed and not is_picture:
         return "unsigned"
-    return "draft" if said.state is None and said.unfilled and kind is not None and kind.title else said.state
+    is_unfilled = said.unfilled or (said.unadopted and not is_picture)
+    return "draft" if said.state is None and is_unfilled and kind is not None and kind.title else said.state
 
 
 @lru_cache(maxsize=1024)  # a criterion asks it of each company

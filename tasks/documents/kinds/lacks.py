@@ -25,6 +25,10 @@ _AMOUNT: Final = re.compile(
 )
 """A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
 end, in a row of a table; money in millions."""
+_TOLD: Final = re.compile(r"[^\n]{1,100}\n\n(?:[^\t|#.!?]++[.!?]\s++){4,}")
+"""A title and sentences: with hardly a number, they say what accounts or a budget are for."""
+_NUMBER: Final = re.compile(r"\b(?!(?:19|20)\d\d\b)\d+")
+_FEW_NUMBERS: Final = 2  # without those of years
 _DAY: Final = re.compile(
     r"\d(?:月\d|(?<=\b\d)(?<=(?=\d{1,2}-[A-Za-z]{3}-\d\d\b|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\b"
     r"|(?:(?:0?[1-9]|1[0-2])/(?:19|20)\d\d|(?:19|20)\d\d-(?:0[1-9]|1[0-2]))\b)\d))"
@@ -69,6 +73,8 @@ def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Ite
     amounts = chain.from_iterable(map(_AMOUNT.finditer, numbered))
     if not is_opinion and next(islice(amounts, _FEW_AMOUNTS, None), None) is None:
         yield "amounts"
+        if len(set(_NUMBER.findall(text[:_BODY]))) <= _FEW_NUMBERS and _TOLD.fullmatch(f"{text[:_BODY].strip()}\n"):
+            yield "amounts told"
     if not any(dates_in(line, of_any_span=True) or _DAY.search(line) for line in numbered):
         yield "day"
     are_told = are_told or any(pattern.search(body) for pattern in (BETWEEN, AGREEMENT))

@@ -75,6 +75,15 @@ _GAPS: Final = re.compile(
     r"\[(?!\*|REDACTED|Redacted|redacted|\d+\])[^\]\n*]{0,60}\](?!\()|\{\{[^}\n]*\}\}|<<[^>\n]*>>|«\w{1,40}»"
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}|\bXXX[A-Z]+XXX\b"
 )
+_FILES: Final = re.compile(
+    r"(?m)^[ \t]*+(?:[-*+•] )?(?:\[[^\]\n]+\]\((?!#|\w+:|\.*/|(?:home|index)\b)[^)\s]+\)"
+    r"|[\w-]{1,80}\.(?:docx?|md|pdf|xlsx?))[ \t]*$"
+)
+"""A line that is a link to a file, or the name of one."""
+_ADOPTED: Final = re.compile(
+    r"(?im)^\W*(?:adopt|approv|ratif|approuv|aprob|beschlossen)\w*[^\n\d]{0,80}\b(?:on|am|le|el):? ?(?:_ ?){4,}"
+)
+"""When something was adopted, which is not filled in: "Adopted by the board on ____, 2026"."""
 _FIELD: Final = re.compile(r"\{[{%][^}\n]{3,60}[}%]\}")
 """Where a program fills in a template: "{{company_name}}"."""
 _TO_FILL: Final = re.compile(
@@ -93,22 +102,7 @@ _CODE: Final = re.compile(
     r"|^[ \t]*def \w+\(|^from [\w.]+ import |\bfunction \w+\(|^(?:Public|Private) (?:Type|Sub|Function) \w+",
     re.MULTILINE,
 )
-"""Programs, and how they are installed: a page with such lines is about software."""
-_OF_CODE: Final = (
-    "```",
-    " install",
-    "git clone",
-    "img.",
-    "<?",
-    "::",
-    "{%",
-    "def ",
-    " import ",
-    "function ",
-    "Public ",
-    "Private ",
-)
-"""What all of them have one of: few texts do, and the pattern takes a hundred times as long to find out."""
+"""Programs, and how they are installed: a page with such lines is about software (`of_code` is in each)."""
 _REMARK: Final = re.compile(r"(?::|\s[-–—])\s+[a-zà-ÿ]")
 """Behind a title, what is said of the document: "Audit report: to be issued"."""
 _PARTIES: Final = re.compile(
@@ -183,6 +177,7 @@ class Signs:
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
             `unfilled`: words stand in brackets until what they ask for is filled in.
+            `unadopted`: so is the day at its top on which it was adopted.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
         parts: other documents inside of it, [kind, where it begins].
@@ -202,6 +197,7 @@ class Signs:
     state: str | None = None
     blank_signatures: bool = False
     unfilled: bool = False
+    unadopted: bool = False
     has_code: bool = False
     dated: str | None = None
     days: list[str] = field(default_factory=list)
@@ -235,8 +231,9 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
+    title = found[1] if found else None
     if found is None or not found[0].kind.over:
-        found = _find_index(lines, text) or _only_said(segments, text, signs, found[1] if found else None) or found
+        found = _find_index(lines, text, found) or _only_said(segments, text, signs, title) or found
     is_agreement = found is not None and _names_parties(found[0].kind, found[1], body)
     if found is not None and not is_agreement and _is_about(found[0].kind, found[1], body):
         signs.denied.append(found[0].kind.id)
@@ -244,13 +241,14 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
     signs.is_late = signs.is_late and not is_agreement
-    may_be_code = not is_agreement and any(map(text[:_LONG].__contains__, _OF_CODE))
+    may_be_code = not is_agreement and any(map(text[:_LONG].__contains__, read_file("marks.toml")["text"]["of_code"]))
     signs.has_code = may_be_code and _CODE.search(text[:_LONG]) is not None
     signs.audit = _audit(segments, text, signs)
     marginal = [text[int(start) : int(end)][:80] for start, end, kind, _ in places if kind in {HEADER, FOOTER}][:6]
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, signs)
     _read_date(opening, lines, text, signs)
+    signs.unadopted = not (signs.dated or (found and found[0].kind.serial)) and bool(_ADOPTED.search(opening[:_SHORT]))
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
     signs.is_brief = len(text) < _BRIEF and (_gives_figures(text) or not marks("", "prescribes").stand_in(body))
@@ -427,15 +425,28 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
     return None
 
 
-def _find_index(lines: Sequence[str], text: str) -> tuple[Match, str] | None:
-    """Recognise an index without a title: most lines name documents, of several kinds."""
+def _find_index(lines: Sequence[str], text: str, found: tuple[Match, str] | None) -> tuple[Match, str] | None:
+    """Recognise an index without a title: most lines name documents, of several kinds, or lead to files; a receipt."""
     if len(text) > _LONG or len(lines) < 3:
         return None
+    is_unbilled = found and "receipt" in found[1].split() and "this is not a bill" in text.casefold()
+    if is_unbilled or _lists_files(text, found[0].kind if found else None):
+        return Match(kinds()["about"], 0, 0, weak=False), ""
     named = [match for line in lines if line.count(" ") < LONGEST_TITLE and (match := find_kind(plain_words(line)))]
     several = len({match.kind.wider or match.kind.id for match in named}) >= (3 if len(named) > 0.6 * len(lines) else 4)
     if several and len(named) >= 0.4 * len(lines):
         return Match(kinds()["index"], 0, 0, weak=False), ""
     return None
+
+
+def _lists_files(text: str, titled: Kind | None) -> bool:
+    """Whether a page has a title and links to files; also a paragraph if several links are called as that title is."""
+    files, rest = [match[0] for match in _FILES.finditer(text)], _FILES.sub("", text)
+    if len(files) <= 2 or len(rest) > _SHORT:
+        return False
+    alike = sum(1 for name in map(find_kind, map(plain_words, files)) if name and name.kind is titled) > 1
+    said = [part for part in rest.split("\n\n") if plain_words(part)]
+    return len(said) <= 1 + alike and (alike or len(rest) < SUBTITLE)
 
 
 def _only_said(segments: Sequence[Segment], text: str, signs: Signs, title: str | None) -> tuple[Match, str] | None:

@@ -640,6 +640,59 @@ def test_what_strangers_rooms_hold(name: str, text: str, kind: str | None, state
     assert (found.kind, found.state) == (kind, state)
 
 
+PLAN = "The plan gives options to employees. The board runs it. " * 20
+MINUTED = "Present: A, B. Both resolved to rent the hall, to buy two tables for it and to meet again in June."
+LINKS = "* [By-law 1](by-laws/1.md)\n* [By-law 2](by-laws/2.md)\n* [Notes](notes.md)\n"
+
+
+@cases(
+    ("name", "text", "kind", "state"),
+    [
+        ("by-laws.md", f"# By-laws\n\nThis section hosts the by-laws.\n\n{LINKS}", None, None),
+        ("by-laws.md", f"# By-laws\n\n{LINKS.replace('](', '](#')}\nThe members elect the board.", "articles", None),
+        (
+            "statuten.md",
+            f"# Statuten\n\nHet bestuur kiest een voorzitter.\n\n{LINKS.replace('y-law', 'ijlage')}",
+            "articles",
+            None,
+        ),
+        ("terms.md", "# Terms of use\n\n- [Sales](sales.pdf)\n- [Goods](goods.pdf)\n- [Hosting](host.pdf)", None, None),
+        (
+            "terms.md",
+            "# Terms of use\n\nUse it as it is.\n\n- [Home](index.md)\n- [Shop](shop.md)\n- [Us](us.md)",
+            "terms_and_conditions",
+            None,
+        ),
+        ("minutes.txt", f"Board minutes\n4 May 2024\n{MINUTED}\na.pdf\nb.pdf\nc.pdf\n", "board_minutes", None),
+        ("minutes.txt", "Board minutes\n\n2024-05-04.pdf\n2024-06-04.pdf\n2024-07-04.pdf\n", None, None),
+        ("budget.md", "# Travel budget\n\nWe pay $90 a month. Ask first.\n\nWe decide. The rest is kept.", None, None),
+        (
+            "budget.md",
+            "# Budget\n\nDues bring 900. The hall costs 700. Tea costs 90. The rest is kept.",
+            "budget",
+            None,
+        ),
+        ("budget.md", "# Budget 2025\n\nIt was prepared on 4 May 2024.", "budget", None),
+        ("regnskab.txt", "Regnskab\n\nDet viser indtægter. Det viser udgifter. Vi fører det. Vi ser det.", None, None),
+        ("regnskab.txt", "Regnskab 2023\n\nIndtægter 500\nUdgifter 300\n", "financial_statements", None),
+        ("r.pdf", "RECEIPT\n4 May 2024\nDO NOT PAY! This is not a bill.\nTotal paid 52.00\n", None, None),
+        ("i.pdf", "INVOICE\n4 May 2024\nPaid by card: this is not a bill.\nTotal 52.00\n", "purchase_order", None),
+        ("v.md", f"# 409A Valuation — Company Information Package\n\n{AMOUNTS}", None, None),
+        ("v.md", f"# 409A Valuation — Acme Inc.\n\n{AMOUNTS}", "valuation_report", None),
+        ("p.md", f"# Equity Incentive Plan\n\n*Adopted by the Board on ____, 2026*\n\n{PLAN}", "option_plan", "draft"),
+        ("p.pdf", f"Equity Incentive Plan\nAdopted by the Board on ____, 2026\n{PLAN}", "option_plan", None),
+        ("p.md", f"# Equity Incentive Plan\n\n{PLAN}\n\nAdopted by the Board on ____, 2026", "option_plan", None),
+        ("p.md", f"# Privacy policy\n\nApproved by: ________ A. Berg\n\n{PLAN}", "data_protection_policy", None),
+        ("m.docx", f"Board minutes\n4 May 2024\nAdopted on ____, 2024\nPresent: A, B\n{PLAN}", "board_minutes", None),
+    ],
+)
+def test_what_leads_to_explains_or_prepares_a_document_is_none(
+    name: str, text: str, kind: str | None, state: str | None
+) -> None:
+    found = what(name, text)
+    assert (found.kind, found.state) == (kind, state)
+
+
 def test_a_line_of_a_table_of_contents_begins_no_document() -> None:
     text = f"Covenants\n{'The board shall keep it. ' * 200}\nInsurance Policy 10\nCasualty Losses 12\n{POLICY}"
     assert what("covenants.pdf", text).holds("insurance") is None
