@@ -145,10 +145,11 @@ def read_periods(words: Sequence[str]) -> list[When | None]:
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
-def may_end_years(words: Sequence[str]) -> bool:
+def may_end_years(words: Sequence[str], of_title: When | None) -> bool:
     """Whether months head columns, one month of two years or all of them January: a fiscal year ends in it, or not."""
+    is_part = of_title is not None and of_title.months not in {None, YEAR}
     months = [match[1] for match in map(_MONTH.fullmatch, words) if match]
-    return len({*months}) == 1 and (len(months) == TWO_YEARS or (len(months) > 1 and months[0] == "01"))
+    return not is_part and len({*months}) == 1 and (len(months) == TWO_YEARS or (len(months) > 1 and months[0] == "01"))
 
 
 def _plan_year(text: str) -> When | None:

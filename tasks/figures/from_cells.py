@@ -72,6 +72,8 @@ _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities"
 _MOST_PERCENT: Final = 1_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _SIGNS: Final = frozenset("$€£¥₹")
+_RESULTS: Final = frozenset({"ebitda", "operating_income", "net_income", "total_assets", "equity"})
+"""What is not nought of a company that is there, with all that stands in the column."""
 
 
 def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Findings) -> Iterator[list[TableCandidate]]:
@@ -164,6 +166,7 @@ class _Table:
         supporting = sum(1 for row in grid.rows[:LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
+        self._has_result = not known.isdisjoint(_RESULTS)
         self._weight = supporting + (STATEMENT_WEIGHT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
@@ -299,7 +302,8 @@ class _Table:
 
     @cached_property
     def _unfilled(self) -> frozenset[int]:
-        return tables.find_unfilled(self._rows[:LONGEST_STATEMENT], comma_decimal=self._comma)
+        rows = self._rows[:LONGEST_STATEMENT] if self._has_result else ()
+        return tables.find_unfilled(rows, comma_decimal=self._comma)
 
     def _numbers(self, row: Row) -> list[int]:
         """The cells after the first with numbers; below or beside a concept's numbers, 2050 is one and no year."""
@@ -457,7 +461,6 @@ class _Table:
         when, why_not = self._find_time(said, meaning, column)
         if when and when.is_bare_year and self._days.is_beside_months(when, at, amount):
             why_not = "no period"
-        why_not = "columns of noughts" if not amount.value and at in self._unfilled else why_not
         is_of_part = meaning.kind == "duration" and when is not None and (when.months or YEAR) < YEAR
         if self._is_trial_balance and (is_of_part or any(map(WORDS.sided_amount.search, row.cells))):
             why_not = "balances of a trial balance"  # of what came in since the year began, and of unread sides
@@ -509,6 +512,9 @@ class _Table:
 
     def _as_candidate(self, cell: FigureCell, named: Label | None) -> TableCandidate | None:
         """The figure in a cell of this name, with what decides between it and others; None if it is not certain."""
+        if not cell.amount.value and cell.index in self._unfilled:
+            self._findings.leave_out("columns of noughts")
+            return None
         figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
         if figure is None:
             return None

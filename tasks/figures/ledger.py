@@ -334,14 +334,22 @@ def _ledgers(names: Mapping[int, str], sizes: Mapping[int, int], folder: Path) -
             try:
                 found = receive(future)
             except DiligenceError as error:
-                if len(ids) == 1:
-                    yield _cut_off(ids[0], names[ids[0]], error)
-                for one in ids if len(ids) > 1 else ():  # each by itself: one of them is at fault
-                    yield from _ledgers(names, {one: sizes[one]}, folder)
+                yield from _search_alone(names, sizes, folder, ids, error)
                 continue
             for one, its in zip(ids, found, strict=True):
                 stored = StoredLedger(text_id=one, version=_version(its.added), **its.ledger)
                 yield NewLedger(stored, its.figures)
+
+
+def _search_alone(
+    names: Mapping[int, str], sizes: Mapping[int, int], folder: Path, ids: Sequence[int], error: DiligenceError
+) -> Iterator[NewLedger]:
+    """The ledgers of texts that could not be searched together, each by itself: one of them is at fault."""
+    if len(ids) == 1:
+        yield _cut_off(ids[0], names[ids[0]], error)
+        return
+    for one in ids:
+        yield from _ledgers(names, {one: sizes[one]}, folder)
 
 
 def find_now(text: WrittenText) -> tuple[list[Figure], LookedThrough]:

@@ -97,9 +97,7 @@ def read_header(
     month" refers to. In a sheet (`of_sheet`) a plan's heading begins above its first column.
     """
     lines = [spell_heading(line, month_first) for line in lines if not WORDS.page_key.match(line)]
-    header, boxes = _part_unit_boxes(
-        [Row(row.start, [_GLUED.sub(" ", cell) for cell in row.cells], row.starts, row.loose) for row in header]
-    )
+    header, boxes = _part_unit_boxes(header)
     header = header[-5:]
     words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
     words, may_be_years = _turn_months(words, lines)
@@ -112,7 +110,7 @@ def read_header(
     of_title = title_when(titles, corner)
     own = read_periods([spell_months(text.replace("_", " "), month_first) for text in words])
     of_title = add_statement_day(of_title, titles, own)
-    may_be_years = may_be_years or (may_end_years(words) and not (of_title and of_title.months))
+    may_be_years |= may_end_years(words, of_title)
     steps = find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
         steps = find_year_so_far(own)
@@ -172,7 +170,7 @@ def _read_words(
 ) -> tuple[list[str], list[str]]:
     """The words over each column, or the dates above them where they have none; and the words beside them."""
     words, beside = _column_words(header, width, of_sheet=of_sheet)
-    words = [_END_OF_A_DATE.sub(r"\1", text) for text in words]
+    words = [_GLUED.sub(" ", _END_OF_A_DATE.sub(r"\1", text)) for text in words]
     if not any(words) or not any(map(find_periods, words)):
         words = stack_dates(lines, width) or words
     return words, beside
@@ -195,7 +193,7 @@ _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
 
 
-_GLUED: Final = re.compile(r"(?<=[12][09]\d\d)(?=(?:T?EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|[€£])$)")
+_GLUED: Final = re.compile(r"(?<=[12][09]\d\d)(?=(?:T?EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|[€£])(?:\s|$))")
 """Between a time and the currency that is written to it: "31.12.2024EUR"."""
 
 

@@ -181,6 +181,8 @@ _MOST_ROWS: Final = 400
 """Rows of a table that may be two; what is longer is a list."""
 _FEWEST_NAMES: Final = 8
 """Different words in a column, with numbers behind them, that are the names of another table."""
+_MOST_TIMES: Final = 12
+"""Columns of a side of an account form at most."""
 _NARROWEST: Final = 4
 """Columns of two tables: a label and a number each."""
 
@@ -199,14 +201,14 @@ def blocks(grid: Grid, reader: LabelReader) -> list[Grid]:
         return [grid]
     starts = [0]
     is_loose = any(row.loose for row in grid.rows)
+    heads = [*takewhile(lambda row: not row.has_number(), grid.rows)]
     for at in range(2, width - 1):
         if at > starts[-1] + 1 and (
-            _mirrors(grid, at, starts[-1]) or (not is_loose and _begins(grid, at, starts[-1], reader))
+            _mirrors(grid, heads, at, starts[-1], reader) or (not is_loose and _begins(grid, at, starts[-1], reader))
         ):
             starts.append(at)
     if len(starts) == 1:
         return [grid]
-    heads = takewhile(lambda row: not row.has_number(), grid.rows)
     alone = [row.label for row in heads if sum(map(bool, row.cells)) == 1]  # they stand over all of them
     return [
         Grid([*grid.titles, *alone], _cut(grid, first, last), grid.units)
@@ -234,12 +236,17 @@ def _labelled(grid: Grid, at: int) -> Iterator[Row]:
             yield row
 
 
-def _mirrors(grid: Grid, at: int, start: int) -> bool:
-    """Whether a header has the times of a table's columns again behind a column, which holds labels of its own."""
-    heads = takewhile(lambda row: not row.has_number(), grid.rows)
+def _mirrors(grid: Grid, heads: list[Row], at: int, start: int, reader: LabelReader) -> bool:
+    """Whether a header has the times of a table's columns again behind a column, which holds labels of its own.
+
+    They are of a balance sheet: margins stand behind amounts in the same way.
+    """
     pairs = ((row.cells[start + 1 : at], row.cells[at + 1 : 2 * at - start]) for row in heads)
-    is_twice = any(one and one == other and all(map(is_dated, one)) for one, other in pairs)
-    return is_twice and sum(1 for _ in _labelled(grid, at)) > 1
+    if at - start > _MOST_TIMES or not any(one and one == other and all(map(is_dated, one)) for one, other in pairs):
+        return False
+    meant = [reader.meaning(row.cells[at]) for row in _labelled(grid, at)]
+    flows = (each for each in meant if each and each.kind == "duration" and each.concept.id != "net_income")
+    return len(meant) > 1 and not any(flows)
 
 
 def _cut(grid: Grid, first: int, last: int) -> list[Row]:

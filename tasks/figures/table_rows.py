@@ -311,9 +311,13 @@ def is_label(cell: str) -> bool:
 
 def repeats_rows(rows: Sequence[Row], at: int) -> bool:
     """Whether rows of one label name different companies in a column."""
-    named = [row for row in rows if at < row.width and row.cells[at][:1].isupper()]
+    named = [row for row in rows if at < row.width and row.cells[at][:1].isupper() and not _OUTLINE(row.cells[at])]
     names = {(row.label, row.cells[at].casefold()) for row in named if not read_units(row.cells[at]).currency}
     return len(names) > len({label for label, _ in names})
+
+
+_OUTLINE: Final = re.compile(r"[A-Z]?[IVX\d.)]*").fullmatch
+"""The number of an item of a statement, "A.II.1", under a heading that names companies elsewhere."""
 
 
 def find_unfilled(rows: Sequence[Row], *, comma_decimal: bool) -> frozenset[int]:

@@ -580,6 +580,9 @@ def test_rows_of_several_companies_are_those_of_none_of_them_alone() -> None:
     assert {entity for *_, entity in several} == {"Alpha", "Beta"}
     symbols = figures("Date\tSymbol\tTotal assets\n2024-12-31\tAAA\t100000\n2024-12-31\tBBB\t90000\n")
     assert [entity for *_, entity in symbols] == ["AAA", "BBB"]
+    items = "Środki pieniężne\tB.III\t40000\nNależności\tB.II\t9000\nNależności\tA.III\t4000\n"
+    polish = figures(f"Bilans na dzień 31.12.2024, PLN\nPozycja\tSymbol\t31.12.2024\n{items}")
+    assert polish == [("cash", "40000", "2024-12-31", None)]
     assert {entity for *_, entity in figures(head + rows)} == {None}
     market = figures("EUR\tCompany\t2023\nRevenue\tTotal\t1,000,000\nRevenue\tAlpha\t400,000\n")
     assert [(value, entity) for _, value, _, entity in market] == [("1000000", "Total"), ("400000", "Alpha")]
@@ -668,6 +671,12 @@ def test_each_side_of_an_account_form_has_its_own_numbers(behind: str) -> None:
     assert figures(f"Bilanz zum 31. Dezember 2024\n{ACCOUNT_FORM}{behind}") == cash
 
 
+def test_margins_behind_amounts_are_no_side_of_an_account_form() -> None:
+    head = "\t2023\t2024\tMargins\t2023\t2024\n"
+    rows = "Revenue\t100\t120\tGross margin\t60\t58\nGross profit\t60\t70\tEBITDA margin\t20\t21\n"
+    assert figures(f"Income statement, EUR thousand\n{head}{rows}") == []
+
+
 def test_names_of_accounts_head_no_column_of_numbers() -> None:
     rows = (
         "0630\tBetriebsausstattung\t369,00\t615,48\n0675\tWirtschaftsgüter\t250,00\t334,36\n1800\tBank\t286,00\t7,00\n"
@@ -688,6 +697,8 @@ def test_a_currency_may_be_written_to_the_day_of_a_column() -> None:
         ("Revenue\t42,794\t0\nStaff costs\t750\t0\nNet profit\t32,139\t0\n", ["2024", "2024"]),
         ("Revenue\t42,794\t0\nNet profit\t32,139\t0\n", ["2024", "2023", "2024", "2023"]),
         ("Revenue\t0\t0\nGross profit\t0\t0\nNet loss\t(5,000)\t(7,000)\n", ["2024", "2023"] * 3),
+        ("Revenue\t42,794\t0\nCost of sales\t1,750\t0\nGross profit\t42,044\t0\n", ["2024", "2023"] * 3),
+        ("Bank loans\t0\t10,000\nVenture debt\t0\t5,000\nTotal debt\t0\t15,000\n", ["2024", "2023"]),
     ],
 )
 def test_a_column_of_noughts_alone_was_not_filled_in(rows: str, years: list[str]) -> None:
@@ -712,6 +723,14 @@ def test_months_a_year_apart_may_end_fiscal_years(months: tuple[str, ...], perio
     found = figures("EUR\n\t" + "\t".join(months) + f"\n{rows}")
     assert [period for name, _, period, _ in found if name == "revenue"] == periods
     assert sum(name == "cash" for name, *_ in found) == len(months)
+
+
+def test_a_title_of_years_makes_a_month_that_stands_twice_no_period() -> None:
+    rows = "\t2023-06\t2024-06\nTurnover\t40,200\t50,300\n"
+    assert figures(f"Year ended June, GBP\n{rows}") == []
+    assert [period for *_, period, _ in figures(f"Monthly report June 2024, GBP\n{rows}")] == [
+        *("2023-06-01/2023-06-30", "2024-06-01/2024-06-30"),
+    ]
 
 
 @cases(
