@@ -4,7 +4,7 @@ A kind that is not certain is not given. If name and title disagree, the one tha
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
@@ -242,7 +242,8 @@ def _state(name: str, folder: str, said: Signs, kind: Kind | None, *, is_picture
 def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
     """The kind that a user asks for, and other words that the document must contain; None if no kind is named."""
     words = plain_words(asked)
-    weak, left_out = (set(read_file("marks.toml")["asked"][name]) for name in ("weak", "left_out"))
+    lists = ("weak", "left_out", "other", "unless_told_more")
+    weak, left_out, others, slight = (set(read_file("marks.toml")["asked"][name]) for name in lists)
     named = [
         one for one in find_kinds(words) if one.kind.title and (not one.weak or words[one.start : one.end] in weak)
     ]
@@ -251,13 +252,17 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
         best = max(those, key=lambda match: match.end - match.start, default=None)
         if best is None:
             break
-        names_it = [one for one in those if one.kind is best.kind]  # "Budget or business plan" names one kind twice
-        other = (
-            word[0]
-            for word in re.finditer(r"\w+", words)
-            if all(word.end() <= one.start or one.end <= word.start() for one in names_it)
-        )
-        rest = tuple(word for word in other if word not in left_out)
-        if best in named or not any(map(str.isalpha, rest)):  # "insurance", but "insurance claims" names no kind
+        beside = _words_beside(words, [one for one in those if one.kind is best.kind])
+        rest = tuple(word for word in beside if word not in left_out)
+        rest = () if slight.issuperset(rest) else rest
+        is_all = others.isdisjoint(beside) and not any(map(str.isalpha, rest))
+        if best in named or is_all:  # "insurance", but "insurance claims" and "insurance report" name no kind
             return best.kind, rest
     return None, ()
+
+
+def _words_beside(words: str, names: Iterable[Match]) -> list[str]:
+    """The words that are none of these names, of which "Budget or business plan" has two of one kind."""
+    for name in names:
+        words = f"{words[: name.start]}{' ' * (name.end - name.start)}{words[name.end :]}"
+    return words.split()
