@@ -139,7 +139,7 @@ OURS: Final = (
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
     DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-7", "tasks.reading.binary_workbooks:read_xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-5",
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-6",
         "tasks.reading.binary_workbooks:read_xlsb",
     ),
     DocumentFormat(

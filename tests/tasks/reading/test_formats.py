@@ -37,7 +37,7 @@ VERSIONS = {
     ".pptx": "pptx-12",
     ".txt": "txt-3",
     ".xls": "xls-7",
-    ".xlsb": "xlsb-5",
+    ".xlsb": "xlsb-6",
     ".xlsx": "xlsx-12",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
