@@ -117,7 +117,7 @@ class Glyphs:
         again: set[int] = set()
         fields: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
         for index, (text, (left, top, right, _)) in enumerate(zip(self.texts, self.boxes, strict=True)):
-            reach = _reach(left, right)
+            reach = max(_SAME * (right - left), _NEAR)
             around = product(_fields(top, reach), _fields(left, reach))
             if any(
                 abs(left - other_left) < reach and abs(top - other_top) < reach
@@ -144,11 +144,6 @@ class Glyphs:
             else:
                 rows.append((box, [index]))
         return [index for _, members in rows for index in sorted(members, key=lambda index: self.boxes[index][0])]
-
-
-def _reach(left: float, right: float) -> float:
-    """How close to a glyph with these sides an equal one must be to count as the same glyph, in points."""
-    return max(_SAME * (right - left), _NEAR)
 
 
 def _fields(at: float, reach: float) -> range:

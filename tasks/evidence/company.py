@@ -168,7 +168,9 @@ def _draw_document(text_id: int, citations: Sequence[Citation], boxed: Container
         return None
     document = citations[0].document
     try:
-        pages = _draw(open_run_drive(), document, text, parts)
+        pages = _fetch_and_draw(
+            open_run_drive(), document, text, [_order(text, page, parts[page]) for page in sorted(parts)]
+        )
     except (DiligenceError, OSError) as error:
         reason = error.message if isinstance(error, DiligenceError) else f"{error.strerror}."
         return f"{document.name}: its pages are not shown as pictures. {reason}"
@@ -210,18 +212,6 @@ def _parts_to_draw(
         for part in parts:
             by_page.setdefault(part.page, []).append(_CitedPart(start, end, part))
     return by_page
-
-
-def _draw(
-    drive: Drive, document: RunDocument, text: StoredText, parts: Mapping[int, Sequence[_CitedPart]]
-) -> list[BoxedPage]:
-    """Fetch a document and draw these pages of it.
-
-    Raises:
-        NotFound: it is not there any more, or not for this account. Unreadable: it was changed since it was read.
-        TookTooLong, TooLarge, Unavailable: as the drive and the limits say.
-    """
-    return _fetch_and_draw(drive, document, text, [_order(text, page, parts[page]) for page in sorted(parts)])
 
 
 def draw_alone(drive: Drive, document: RunDocument, text: StoredText, page: int) -> Path:

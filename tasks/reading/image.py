@@ -89,7 +89,8 @@ def _pages(source: Source) -> tuple[int, bool]:
     if not (source[:1] if isinstance(source, bytes) else source.stat().st_size):
         raise Damaged("The file is empty (0 bytes). Ask for it again.")
     try:
-        count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_count, source), _seconds()))
+        seconds = min(_SECONDS, limits.seconds_left())
+        count, edge, is_small, is_cut_off = _COUNT.unpack(limits.run_in_fork(partial(_count, source), seconds))
     except (TimeoutError, ChildProcessError, struct.error) as error:
         raise Damaged("The file is cut off or damaged: it cannot be opened as a picture. Ask for it again.") from error
     if count == 1 and not is_small:
@@ -177,7 +178,3 @@ def _open(source: Source) -> Image.Image:
     Image.MAX_IMAGE_PIXELS = None  # this process ends at once, and we look at the size ourselves
     warnings.simplefilter("ignore")  # of Pillow's, on broken tags
     return Image.open(BytesIO(source) if isinstance(source, bytes) else source, formats=_FORMATS)
-
-
-def _seconds() -> float:
-    return min(_SECONDS, limits.seconds_left())

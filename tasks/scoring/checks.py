@@ -216,7 +216,7 @@ def nearest_documents(name: str, evidence: Evidence, kind: Kind | None = None) -
     for document in evidence.documents:
         if document.document_id in listed:
             continue
-        title = _title(document, evidence)
+        title = "\n".join([document.path, _stem(document), *_title_lines(document, evidence)])
         share = _share(words, title)
         if share > 0:
             share_of_name = _share(words, _path_and_name(document))
@@ -350,11 +350,6 @@ def _take_best_excerpts(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
     for excerpt in excerpts:
         best.setdefault(excerpt.document.document_id, excerpt)
     return list(best.values())
-
-
-def _title(document: RunDocument, evidence: Evidence) -> str:
-    """The document's folder, its name, and the short lines of its opening: titles, not sentences."""
-    return "\n".join([document.path, _stem(document), *_title_lines(document, evidence)])
 
 
 def _title_lines(document: RunDocument, evidence: Evidence) -> list[str]:

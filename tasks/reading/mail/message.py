@@ -205,7 +205,7 @@ class MailWords:
         page = "\n".join(read_lines(self.html)) if self.html else ""
         stub = len(page) > _STUB_FROM and len(plain) < _STUB * len(page)
         stub = stub or (is_short and len(page) > len(plain) and _share(page, plain) < _OTHER)
-        better = has_table and _rows(page) >= max(_ROWS, _rows(plain) + 1) and _has_words(page, plain)
+        better = has_table and _rows(page) >= max(_ROWS, _rows(plain) + 1) and _share(page, plain) >= _KEPT
         return page if stub or better or not plain else self.plain
 
 
@@ -303,11 +303,6 @@ def _rows(text: str) -> int:
         cells = line.count("\t")
         most = max(most, run)
     return most
-
-
-def _has_words(page: str, plain: str) -> bool:
-    """Whether a page has nearly all words of a plain text, apart from the addresses after its links."""
-    return _share(page, plain) >= _KEPT
 
 
 def _share(page: str, plain: str) -> float:

@@ -123,7 +123,7 @@ def _order(items: _Items, weigh: _Weigh, depth: int) -> _Items:
         return items
     if len(items) > _MOST or depth > _DEEPEST:
         return _by_rows(items)
-    bands = _bands(items)
+    bands = _cut(sorted(items, key=lambda item: item.top), 2)  # where nothing lies across from left to right
     if len(bands) == len(items):  # one below the other
         return [item for (item,) in bands]
     if len(bands) == 1:
@@ -143,11 +143,6 @@ def _order(items: _Items, weigh: _Weigh, depth: int) -> _Items:
 
 def _by_rows(items: _Items) -> _Items:
     return sorted(items, key=lambda item: (item.top // _ROW, item.left))
-
-
-def _bands(items: _Items) -> list[_Items]:
-    """The items split into bands where nothing lies across from left to right, from the top."""
-    return _cut(sorted(items, key=lambda item: item.top), 2)
 
 
 def _columns(items: _Items) -> list[_Items]:
