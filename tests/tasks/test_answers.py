@@ -15,6 +15,7 @@ from tasks.spending.budget import BudgetSpent
 from tasks.statements.answers import Ground
 from tests.homes import make_home
 from tests.servers.openai_server import ModelServer
+from tests.tasks.conftest import ServeModel
 
 CONTEXT = "The lease ends in 2027. Recurring revenue was 83.4 % of the total. The board met in May."
 
@@ -33,11 +34,8 @@ def no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    with ModelServer(says=SAYS) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(says=SAYS)
 
 
 def test_without_a_model_the_answer_is_taken_from_the_context_word_for_word() -> None:

@@ -1,7 +1,6 @@
 """The AI server's own web search, as the Responses protocol has it."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from tasks.companies.search import Hit, choose_searcher
 from tasks.errors import NotConfigured, SourceFailed
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, web_page
+from tests.tasks.conftest import ServeModel
 
 ANSWER = "Alpha makes pumps (alpha.example)."
 OUTPUT = [
@@ -58,12 +58,8 @@ def answering(output: Any) -> Any:
 
 
 @pytest.fixture
-def server(home: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "m")
-        monkeypatch.setenv("DILIGENCE_SEARCH", "hosted")
-        yield server
+def server(home: object, serve_model: ServeModel) -> ModelServer:
+    return serve_model(DILIGENCE_SEARCH="hosted")
 
 
 def _search(count: int = 5) -> list[Hit]:

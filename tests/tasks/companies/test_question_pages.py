@@ -13,7 +13,7 @@ from tasks.errors import NotConfigured
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.site import ALPHA, CUSTOMERS, SITE, document
 from tests.matrices import quick_cases
-from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.tasks.conftest import ServeModel
 from tests.web.behaviours import page
 from tests.web.server import LoopbackServer, Reply
 
@@ -50,20 +50,6 @@ def search(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., SearchPage
             return pages
 
         yield search
-
-
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModelServer]]:
-    """Lets a model say something: a text, or a function of what it was asked."""
-    with ModelServer() as server:
-
-        def model(says: str | Callable[[ModelRequest], str]) -> ModelServer:
-            server.says = says
-            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-            monkeypatch.setenv("DILIGENCE_AI_MODEL", "m")
-            return server
-
-        yield model
 
 
 def _ask(question: str = ASKED, name: str | None = "Alpha", domain: str | None = "alpha.example") -> str:
@@ -178,9 +164,9 @@ def test_a_search_without_its_setting_is_not_passed_over(
         _ask()
 
 
-def test_a_model_answers_from_numbered_pages(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
+def test_a_model_answers_from_numbered_pages(server: LoopbackServer, serve_model: ServeModel) -> None:
     url = f"{server.url}/alpha.example/customers"
-    model(
+    serve_model(
         lambda request: (
             f"The largest customers are the waterworks of Hamburg and Bremen [{_number(request.prompt, url)}]."
         )
@@ -194,8 +180,8 @@ def test_a_model_answers_from_numbered_pages(server: LoopbackServer, model: Call
     assert sources == f"[{number}] Customers of Alpha, {url}"
 
 
-def test_a_statement_that_no_source_says_is_left_out(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
-    model(
+def test_a_statement_that_no_source_says_is_left_out(server: LoopbackServer, serve_model: ServeModel) -> None:
+    serve_model(
         "The largest customers are the waterworks of Hamburg and Bremen [99]. They paid 40 million. "
         "The founder is a felon [1]."
     )
@@ -209,8 +195,8 @@ def test_a_statement_that_no_source_says_is_left_out(server: LoopbackServer, mod
     assert "2 of the model's statements were left out" in answer
 
 
-def test_a_quotation_that_stands_nowhere_is_left_out(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
-    model(
+def test_a_quotation_that_stands_nowhere_is_left_out(server: LoopbackServer, serve_model: ServeModel) -> None:
+    serve_model(
         "Die Wasserwerke: “the waterworks of Hamburg and Bremen” [1].\n"
         "Hamburg bought pumps: “which bought 300 pumps in 2025” [1]."
     )
@@ -221,10 +207,8 @@ def test_a_quotation_that_stands_nowhere_is_left_out(server: LoopbackServer, mod
     assert "2025" not in answer
 
 
-def test_a_model_may_say_that_the_sources_do_not_tell(
-    server: LoopbackServer, model: Callable[..., ModelServer]
-) -> None:
-    model("The sources do not say who the auditors are.")
+def test_a_model_may_say_that_the_sources_do_not_tell(server: LoopbackServer, serve_model: ServeModel) -> None:
+    serve_model("The sources do not say who the auditors are.")
 
     assert _ask("Who are the auditors?").startswith("The sources do not say who the auditors are.\n\nSources:\n")
 
@@ -254,7 +238,7 @@ OBEYED = (
     quick_cases(product(PLANTED, OBEYED), quick=range(0, 36, 7)),  # each instruction and each answer once
 )
 def test_a_planted_instruction_is_read_and_proves_nothing_though_the_model_obeys(
-    server: LoopbackServer, model: Callable[..., ModelServer], planted: str, obeys: str
+    server: LoopbackServer, serve_model: ServeModel, planted: str, obeys: str
 ) -> None:
     escaped = planted.replace("<", "&lt;")
     body = f"<p>{escaped}</p><p>The largest customers of Alpha are the waterworks of Hamburg.</p>"
@@ -264,7 +248,7 @@ def test_a_planted_instruction_is_read_and_proves_nothing_though_the_model_obeys
             f"<html><title>{escaped}</title><meta name=description content='{escaped}'><body>{body}</body></html>"
         ),
     }
-    hosted = model(obeys)
+    hosted = serve_model(obeys)
 
     answer = _ask()
 
@@ -290,8 +274,8 @@ def test_a_planted_instruction_is_no_sentence_of_an_extractive_answer(server: Lo
     assert "Hamburg's works" in answer
 
 
-def test_every_address_in_an_answer_was_fetched(server: LoopbackServer, model: Callable[..., ModelServer]) -> None:
-    model("The waterworks of Hamburg bought 300 pumps [1], see https://evil.example/?q=secret for more.")
+def test_every_address_in_an_answer_was_fetched(server: LoopbackServer, serve_model: ServeModel) -> None:
+    serve_model("The waterworks of Hamburg bought 300 pumps [1], see https://evil.example/?q=secret for more.")
 
     assert "evil.example" not in _ask()
 
@@ -305,10 +289,10 @@ def test_a_page_found_twice_is_one_source(server: LoopbackServer, search: Callab
 
 @pytest.mark.usefixtures("server")
 def test_beside_orders_in_facts_a_quotation_speaks_for_itself_alone(
-    write: Callable[..., Path], model: Callable[..., ModelServer]
+    write: Callable[..., Path], serve_model: ServeModel
 ) -> None:
     write("alpha.example", name="Alpha GmbH", description=f"Alpha makes pumps of steel.\n{PLANTED[0]}")
-    hosted = model("Alpha is insolvent: “Alpha makes pumps of steel” [1].")
+    hosted = serve_model("Alpha is insolvent: “Alpha makes pumps of steel” [1].")
 
     answer = _ask()
 

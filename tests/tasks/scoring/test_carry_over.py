@@ -18,6 +18,7 @@ from tasks.code_version import code_version
 from tasks.scoring import score
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, refusing, saying
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 
 RECURRING = {"id": "recurring", "ask": "Is most of the revenue recurring?", "weight": 3}
@@ -34,12 +35,8 @@ def _verdict(_request: ModelRequest) -> str:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(_verdict) as server:
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(_verdict, DILIGENCE_AI_SEARCH_PLAN="off")
 
 
 def _fill(room: Room, *criteria: dict[str, Any], letter: str = LETTER, founded: int = 2020) -> Room:

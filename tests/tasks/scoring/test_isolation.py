@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tasks.spending.budget import Account, Ledger
 from tasks.spending.money import Cap
 from tests.benchmarks import plants
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
@@ -33,13 +33,8 @@ OBEDIENT = plants.Model(good=[CALM], bad=[CLAIM], plants=[PLANT])
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(RULE, plans=None) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("DILIGENCE_AI_STATEMENT_CHECK", "off")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(RULE, plans=None, DILIGENCE_AI_SEARCH_PLAN="off", DILIGENCE_AI_STATEMENT_CHECK="off")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from tests.servers.openai_server import (
     torn,
     web_page,
 )
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
@@ -54,11 +55,8 @@ def number_of(request: ModelRequest, text: str) -> int:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model()
 
 
 @pytest.fixture

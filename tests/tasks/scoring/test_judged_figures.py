@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from storage.scores import ScoreStatus
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 
 ACCOUNTS = (
@@ -20,12 +20,8 @@ GROWS = {"id": "a", "ask": "Does the revenue grow well?"}
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(DILIGENCE_AI_SEARCH_PLAN="off")
 
 
 def sources(request: ModelRequest) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,6 +15,7 @@ from tasks.spending.budget import Account, Ledger
 from tasks.spending.money import Cap
 from tests.cases import cases
 from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring import conftest
 from tests.tasks.scoring.conftest import Room
 
@@ -45,11 +45,8 @@ def steadfast(request: ModelRequest) -> str:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(obedient) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(obedient)
 
 
 def judged(room: Room, ledger: Ledger | None = None) -> CriterionResult:

@@ -1,7 +1,7 @@
 """The second check of a reason: one call for what no passage says in its words, shown, counted, never in the way."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -14,6 +14,7 @@ from tasks.spending.money import Cap
 from tasks.statements.answers import CheckedStatement
 from tasks.statements.check import Finding
 from tests.servers.openai_server import Behaviour, ModelRequest, ModelServer, failing, saying
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 
 CHURN = {"id": "churn", "ask": "Do customers of the company stay?"}
@@ -50,13 +51,8 @@ def model() -> Model:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object, model: Model) -> Iterator[ModelServer]:
-    with ModelServer(model) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("DILIGENCE_AI_TIMEOUT", "5")
-        yield server
+def server(serve_model: ServeModel, model: Model) -> ModelServer:
+    return serve_model(model, DILIGENCE_AI_SEARCH_PLAN="off", DILIGENCE_AI_TIMEOUT="5")
 
 
 @pytest.fixture

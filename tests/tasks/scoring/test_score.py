@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from tasks.scoring.judge import Question
 from tasks.scoring.score import Inputs, criterion_results, score_criteria
 from tests.matrices import quick_cases
 from tests.servers.openai_server import ModelRequest, ModelServer, refusing, saying
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 
 RECURRING = {"id": "recurring", "ask": "Is most of the revenue recurring?", "weight": 3}
@@ -43,12 +44,8 @@ def verdict(request: ModelRequest) -> str:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(verdict) as server:
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")  # test_search_plan.py has it on
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(verdict, DILIGENCE_AI_SEARCH_PLAN="off")  # test_search_plan.py has it on
 
 
 @pytest.fixture
@@ -193,13 +190,10 @@ def test_without_a_model_the_rest_is_scored_and_nothing_failed(room: Room) -> No
     assert room.company.coverage == pytest.approx(1 / 7)
 
 
-def test_a_model_configured_later_judges_what_was_unscored(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_configured_later_judges_what_was_unscored(room: Room, serve_model: ServeModel) -> None:
     score_criteria(room.id)
-    with ModelServer(verdict) as server:
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        score_criteria(room.id)
+    serve_model(verdict, DILIGENCE_AI_SEARCH_PLAN="off")
+    score_criteria(room.id)
     assert room.outcomes["recurring"].score == 4
 
 

@@ -1,7 +1,7 @@
 """The search plan: asked once for each criterion, cached, counted, and never in the way of a score."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -23,6 +23,7 @@ from tests.servers.openai_server import (
     torn,
     web_page,
 )
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 from tests.tasks.scoring.test_model_trial import right
 
@@ -42,12 +43,8 @@ def verdict(request: ModelRequest) -> str:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(verdict, plans=PLAN) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_TIMEOUT", "5")
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(verdict, plans=PLAN, DILIGENCE_AI_TIMEOUT="5")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What the trial of a model does to its judgements: only a model that passed is believed when it finds nothing."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +12,7 @@ from tasks.ai.registry import current_answerer
 from tasks.scoring.model_trial import find_standing, try_model
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelServer
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 from tests.tasks.scoring.test_model_trial import right
 
@@ -24,12 +25,8 @@ OTHER = {"id": "permits", "ask": "Which environmental permits does the factory n
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(SILENT, plans=None) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("DILIGENCE_AI_SEARCH_PLAN", "off")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    return serve_model(SILENT, plans=None, DILIGENCE_AI_SEARCH_PLAN="off")
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """A slow server of one's own is given judgements that it ends in time; a fast one, or one elsewhere, all of them."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from storage.scores import ScoreStatus
@@ -11,6 +9,7 @@ from tasks.scoring.ask import SLOW, Width
 from tasks.scoring.score import score_criteria
 from tests.benchmarks import plants
 from tests.servers.openai_server import ModelServer, saying, whole
+from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
 from tests.tasks.scoring.test_isolation import CALM, CLAIM, RULE
 
@@ -54,12 +53,10 @@ def test_a_model_that_loads_before_its_first_word_is_no_slower_a_reader(home: ob
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, home: object) -> Iterator[ModelServer]:
-    with ModelServer(RULE) as server:
-        server.always(lambda request: whole(saying(RULE(request)))(request))  # so that its speed is not measured
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        yield server
+def server(serve_model: ServeModel) -> ModelServer:
+    server = serve_model(RULE)
+    server.always(lambda request: whole(saying(RULE(request)))(request))  # so that its speed is not measured
+    return server
 
 
 @pytest.fixture

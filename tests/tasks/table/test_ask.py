@@ -16,7 +16,8 @@ from tasks.table.cells import CellAnswer, ask_company, ask_table, prove_answer
 from tasks.table.columns import Column, ColumnSet, ColumnType, known_column
 from tests.api.conftest import room  # noqa: F401 - a fixture
 from tests.cases import cases
-from tests.servers.openai_server import ModelRequest, ModelServer, failing, saying
+from tests.servers.openai_server import ModelRequest, failing, saying
+from tests.tasks.conftest import ServeModel
 from tests.tasks.reports.cited import write_cited_run
 from tests.tasks.reports.rows import CRITERIA
 
@@ -100,24 +101,20 @@ def table() -> ReportedTable:
     return shown
 
 
-def test_what_the_text_does_not_state_plainly_is_asked_once_and_kept(
-    company_id: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_text_does_not_state_plainly_is_asked_once_and_kept(company_id: int, serve_model: ServeModel) -> None:
     assert ask_table(company_id) == []
     assert (table().rows[0].cells["deposit"].value, table().rows[0].cells["deposit"].absence) == (None, None)
-    with ModelServer(json.dumps(ANSWER)) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        counting = CountingAnswerer(current_answerer())
-        assert ask_company(company_id, counting, None) == []
-        assert (counting.calls.total(), server.requests) == (1, [])
-        server.then(failing(500, "it failed"), failing(500, "it failed"), failing(500, "it failed"))
-        assert ask_table(company_id) == []
-        (asked,) = [request for request in server.requests if DEPOSIT in request.prompt][-1:]
-        assert "- pets: Are pets allowed?" in asked.prompt
-        count = len(server.requests)
-        assert ask_table(company_id) == []
-        assert len(server.requests) == count
+    server = serve_model(json.dumps(ANSWER))
+    counting = CountingAnswerer(current_answerer())
+    assert ask_company(company_id, counting, None) == []
+    assert (counting.calls.total(), server.requests) == (1, [])
+    server.then(failing(500, "it failed"), failing(500, "it failed"), failing(500, "it failed"))
+    assert ask_table(company_id) == []
+    (asked,) = [request for request in server.requests if DEPOSIT in request.prompt][-1:]
+    assert "- pets: Are pets allowed?" in asked.prompt
+    count = len(server.requests)
+    assert ask_table(company_id) == []
+    assert len(server.requests) == count
     cells = table().rows[0].cells
     assert (cells["deposit"].value, cells["deposit"].by) == ({"value": "45000", "unit": "CHF"}, "model")
     assert [(quote.text, quote.verified, quote.place) for quote in cells["deposit"].quotes] == [
@@ -127,37 +124,31 @@ def test_what_the_text_does_not_state_plainly_is_asked_once_and_kept(
 
 
 def test_a_model_that_fails_leaves_a_warning_and_a_budget_is_kept(
-    company_id: int, monkeypatch: pytest.MonkeyPatch
+    company_id: int, serve_model: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def says(_request: ModelRequest) -> Any:
         raise AssertionError("nothing may be asked")
 
-    with ModelServer(says) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_BUDGET", "10 tokens")
-        (warning,) = ask_table(company_id)
-        assert "budget" in warning
-        assert server.requests == []
-        monkeypatch.delenv("DILIGENCE_AI_BUDGET")
-        server.always(saying("I cannot."))
-        (warning,) = ask_table(company_id)
-        assert "did not read all documents of the table" in warning
+    server = serve_model(says, DILIGENCE_AI_BUDGET="10 tokens")
+    (warning,) = ask_table(company_id)
+    assert "budget" in warning
+    assert server.requests == []
+    monkeypatch.delenv("DILIGENCE_AI_BUDGET")
+    server.always(saying("I cannot."))
+    (warning,) = ask_table(company_id)
+    assert "did not read all documents of the table" in warning
     assert table().rows[0].cells["deposit"].value is None
 
 
 def test_privileged_documents_and_names_are_kept_from_the_model(
-    company_id: int, monkeypatch: pytest.MonkeyPatch
+    company_id: int, serve_model: ServeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with ModelServer(json.dumps(ANSWER)) as server:
-        monkeypatch.setenv("DILIGENCE_AI_MODEL", "small")
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", "*lease*")
-        (warning,) = ask_table(company_id)
-        assert warning == "1 document was kept from the model (DILIGENCE_AI_PRIVILEGED): Lease.txt."
-        assert server.requests == []
-        monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", "")
-        monkeypatch.setenv("DILIGENCE_AI_PSEUDONYMS", "Landlord")
-        assert ask_table(company_id) == []
-        assert server.requests
-        assert not any("Landlord" in request.prompt for request in server.requests)
+    server = serve_model(json.dumps(ANSWER), DILIGENCE_AI_PRIVILEGED="*lease*")
+    (warning,) = ask_table(company_id)
+    assert warning == "1 document was kept from the model (DILIGENCE_AI_PRIVILEGED): Lease.txt."
+    assert server.requests == []
+    monkeypatch.setenv("DILIGENCE_AI_PRIVILEGED", "")
+    monkeypatch.setenv("DILIGENCE_AI_PSEUDONYMS", "Landlord")
+    assert ask_table(company_id) == []
+    assert server.requests
+    assert not any("Landlord" in request.prompt for request in server.requests)
