@@ -37,6 +37,7 @@ from tests.companies_servers import wikidata as wikibase
 from tests.companies_servers.profile_api import KEY, ProfileApi
 from tests.companies_servers.wikidata import addresses, forget, item
 from tests.tasks.companies.sources import memory as memory_source
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import page
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -224,10 +225,9 @@ def unreachable(request: pytest.FixtureRequest, stage: Stage) -> FactSource:
 
 
 def test_a_known_company_gives_claims_that_make_its_profile(source: FactSource) -> None:
-    finding = source.facts("alpha.example")
+    finding = claimed(source)
 
-    assert finding is not None
-    values = {claim.field: claim.value for claim in finding.claims}
+    values = values_of(finding)
     assert values["name"] == "Alpha GmbH"
     assert values["hq"]["country"] == "DE"
     for field, value in (("founded_year", 2015), ("extra.ipo_status", "Private")):
@@ -235,9 +235,8 @@ def test_a_known_company_gives_claims_that_make_its_profile(source: FactSource) 
 
 
 def test_a_claim_names_its_field_source_and_time(source: FactSource) -> None:
-    finding = source.facts("alpha.example")
+    finding = claimed(source)
 
-    assert finding is not None
     for claim in finding.claims:
         assert claim.field in CLAIMABLE
         assert claim.value is not None
@@ -246,9 +245,8 @@ def test_a_claim_names_its_field_source_and_time(source: FactSource) -> None:
 
 
 def test_no_field_is_claimed_twice(source: FactSource) -> None:
-    finding = source.facts("alpha.example")
+    finding = claimed(source)
 
-    assert finding is not None
     fields = [claim.field for claim in finding.claims]
     assert len(fields) == len(set(fields))
 
@@ -259,10 +257,9 @@ def test_an_unknown_company_is_none_and_no_error(source: FactSource) -> None:
 
 
 def test_an_international_name_is_known_by_its_plain_form(source: FactSource) -> None:
-    finding = source.facts("xn--mller-kva.example")
+    finding = claimed(source, "xn--mller-kva.example")
 
-    assert finding is not None
-    values = {claim.field: claim.value for claim in finding.claims}
+    values = values_of(finding)
     assert values["name"] == "Beta"
     assert values.get("founded_year") == (None if "founded_year" in NOT_KNOWN.get(source.name, ()) else 1999)
 

@@ -13,6 +13,7 @@ from tasks.companies.sources.website import WebsiteSource
 from tasks.errors import NotAllowed, SourceFailed
 from tests.cases import cases
 from tests.companies_servers.site import ALPHA, SITE, document
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import page, redirect
 from tests.web.server import LoopbackServer, Reply
 
@@ -327,7 +328,7 @@ def test_a_page_of_the_companys_own_keeps_its_description(server: LoopbackServer
     answer = _facts(server, reply)
 
     assert isinstance(answer, SourceClaims)
-    assert {claim.field: claim.value for claim in answer.claims}["description"] == description
+    assert values_of(answer)["description"] == description
 
 
 def test_a_companys_name_is_found_with_its_umlaut(server: LoopbackServer) -> None:
@@ -406,10 +407,9 @@ def test_a_refresh_is_followed(server: LoopbackServer, content: str) -> None:
     server.pages = {**SITE, "/alpha.example": _refresh(content.replace("alpha.example", "alpha.example/en")),
                     "/alpha.example/en": document("<p>Pumps.</p>", ALPHA)}  # fmt: skip
 
-    answer = WebsiteSource().facts("alpha.example")
+    answer = claimed(WebsiteSource())
 
-    assert answer is not None
-    assert {claim.field: claim.value for claim in answer.claims}["name"] == "Alpha GmbH"
+    assert values_of(answer)["name"] == "Alpha GmbH"
 
 
 def test_a_late_refresh_and_one_for_browsers_without_scripts_are_not_followed(server: LoopbackServer) -> None:
@@ -436,8 +436,7 @@ def test_a_refresh_leads_no_further_than_a_redirect(server: LoopbackServer, monk
         assert private.paths() == []
 
         monkeypatch.setenv("DILIGENCE_WEB_ALLOW", "127.0.0.1")
-        answer = WebsiteSource().facts("alpha.example")
-    assert answer is not None
+        answer = claimed(WebsiteSource())
     assert not answer.claims
     assert "leads to another address" in answer.warnings[0]
 

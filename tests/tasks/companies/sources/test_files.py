@@ -11,6 +11,7 @@ from storage.settings import override_settings
 from tasks.companies.sources.files import FileSource, open_source
 from tasks.errors import NotConfigured, SourceFailed
 from tests.cases import cases
+from tests.tasks.companies.sources.conftest import claimed, values_of
 
 Write = Callable[..., Path]
 
@@ -18,10 +19,9 @@ Write = Callable[..., Path]
 def test_what_is_null_is_not_claimed_and_what_is_empty_is(write: Write) -> None:
     write("alpha.example", name="Alpha", tagline=None, categories=[], extra={"ipo_status": None, "funding_db_rank": 0})
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
-    assert {claim.field: claim.value for claim in answer.claims} == {
+    assert values_of(answer) == {
         "name": "Alpha",
         "categories": [],
         "extra.funding_db_rank": 0,
@@ -43,9 +43,8 @@ def test_claims_are_as_of_the_files_date(write: Write) -> None:
 def test_the_answer_of_the_operation_is_taken_as_a_file(write: Write) -> None:
     write("alpha.example", profile={"name": "Alpha"}, claims=[], conflicts=[])
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
     assert [(claim.field, claim.value) for claim in answer.claims] == [("name", "Alpha")]
 
 
@@ -71,9 +70,8 @@ def test_an_empty_profile_knows_nothing(write: Write) -> None:
 def test_a_field_with_a_typo_is_left_out_with_a_warning(write: Write) -> None:
     write("alpha.example", name="Alpha", founded_yaer=2015, hq={"city": "Berlin", "land": "DE"})
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
     assert {claim.field for claim in answer.claims} == {"name", "hq"}
     assert len(answer.warnings) == 2
     assert all("alpha.example.json" in warning for warning in answer.warnings)
@@ -179,7 +177,6 @@ def test_a_batch_file_names_its_own_folder(tmp_path: Path, write: Write) -> None
     (batch / "alpha.example.json").write_text('{"name": "Of the batch"}', encoding="utf-8")
 
     with override_settings({"facts": str(batch), "fact_sources": "files"}):
-        answer = open_source().facts("alpha.example")
+        answer = claimed(open_source())
 
-    assert answer is not None
     assert answer.claims[0].value == "Of the batch"

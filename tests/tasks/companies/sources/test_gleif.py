@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import SourceClaims
 from tasks.companies.sources.gleif import open_source
 from tasks.companies.wikidata.entity import ENTITIES
 from tasks.errors import BadRequest, SourceFailed
@@ -13,6 +12,7 @@ from tests.cases import cases
 from tests.companies_servers.gleif import MUNICH, record
 from tests.companies_servers.gleif import gleif as register
 from tests.companies_servers.wikidata import item_value, moment, statement
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer
 
@@ -41,16 +41,11 @@ def serve(
     return serve
 
 
-def values_of(answer: SourceClaims | None) -> dict[str, Any]:
-    assert answer is not None
-    return {claim.field: claim.value for claim in answer.claims}
-
-
 def test_a_record_is_read_whole(serve: Serve) -> None:
     form = {"id": "8888", "other": "Societas Europaea"}
     server = serve(record(ALPHA, "Alpha SE", legalForm=form))
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer) == {
         "name": "Alpha SE",
@@ -66,7 +61,6 @@ def test_a_record_is_read_whole(serve: Serve) -> None:
         "extra.operating_status": "Active",
         "extra.company_type": "Societas Europaea",
     }
-    assert answer is not None
     assert {claim.as_of for claim in answer.claims} == {"2026-04-02T06:30:11Z"}
     assert {claim.url for claim in answer.claims} == {f"{server.url}/api/v1/lei-records/{ALPHA}"}
     assert server.asked[0].headers["accept"] == "application/vnd.api+json"
@@ -78,7 +72,7 @@ def test_parents_are_affiliated_companies_each_once(serve: Serve) -> None:
     alpha = record(ALPHA, "Alpha GmbH", parents=["direct-parent", "ultimate-parent"])
     serve(alpha, record(BETA, "Beta Holding SE"), parents=both)
 
-    assert values_of(open_source().facts("alpha.example"))["affiliated_companies"] == [
+    assert values_of(claimed(open_source()))["affiliated_companies"] == [
         {
             "name": "Beta Holding SE",
             "link": f"https://search.gleif.org/#/record/{BETA}",
@@ -94,10 +88,9 @@ def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(serve: S
     assert callable(own)
     server.pages = lambda asked: page("<p>Sorry") if asked.path.endswith("parent") else own(asked)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer)["name"] == "Alpha GmbH"
-    assert answer is not None
     assert len(answer.warnings) == 1
     assert answer.warnings[0].startswith("The parent companies are left out. GLEIF")
 
@@ -117,7 +110,7 @@ def test_a_parent_that_cannot_be_asked_does_not_take_the_record_with_it(serve: S
 def test_the_day_of_creation_is_the_local_one(serve: Serve, creation_date: Any, day: dict[str, int] | None) -> None:
     serve(record(ALPHA, "Alpha", creationDate=creation_date))
 
-    assert values_of(open_source().facts("alpha.example")).get("extra.founding_date") == day
+    assert values_of(claimed(open_source())).get("extra.founding_date") == day
 
 
 IN_MUNICH: Any = {
@@ -139,10 +132,9 @@ def test_without_an_lei_an_entity_is_taken_by_name_country_and_another_fact(
 ) -> None:
     serve(record(ALPHA, "Alpha GmbH"), record(BETA, "Alpha Industries GmbH"), leis=(), wikidata=agreeing)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer)["name"] == "Alpha GmbH"
-    assert answer is not None
     assert answer.warnings == [
         f"No LEI is known for this website: GLEIF's Alpha GmbH (LEI {ALPHA}) was taken by name, country and {fact}."
     ]
@@ -161,9 +153,8 @@ def test_without_an_lei_an_entity_is_taken_by_name_country_and_another_fact(
 def test_an_entity_of_the_name_alone_is_a_possible_match_and_no_claim(serve: Serve, agreeing: Any) -> None:
     serve(record(ALPHA, "Alpha GmbH"), leis=(), wikidata=agreeing)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
     assert answer.claims == []
     assert answer.warnings[0].startswith(
         f"Possible match by name alone, not used: GLEIF's Alpha GmbH (LEI {ALPHA}) in München, DE. "
@@ -174,13 +165,12 @@ def test_of_two_entities_of_one_name_in_one_country_none_is_taken_unless_a_fact_
     elsewhere = {**MUNICH, "city": "Berlin", "postalCode": "10115"}
     in_munich, in_berlin = record(ALPHA, "Alpha GmbH"), record(BETA, "ALPHA AG", headquarters=elsewhere)
     serve(in_munich, in_berlin, leis=(), wikidata={"P159": IN_MUNICH["P159"]})
-    told_apart = open_source().facts("alpha.example")
+    told_apart = claimed(open_source())
     ENTITIES.clear()
     serve(in_munich, in_berlin, leis=(), wikidata={"P571": [moment("1890")], "P17": [item_value("Q183")]})
-    alike = open_source().facts("alpha.example")
+    alike = claimed(open_source())
 
     assert values_of(told_apart)["name"] == "Alpha GmbH"
-    assert alike is not None
     assert alike.claims == []
     assert f"Alpha GmbH (LEI {ALPHA}) in München, DE; ALPHA AG (LEI {BETA}) in Berlin, DE." in alike.warnings[0]
 
@@ -189,9 +179,8 @@ def test_a_name_with_more_likenesses_than_were_looked_through_is_not_taken(serve
     others = [record(f"{number:018}00", f"Alpha {number} GmbH") for number in range(60)]
     serve(record(ALPHA, "Alpha GmbH"), *others, leis=(), wikidata=IN_MUNICH)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
     assert answer.claims == []
 
 
@@ -217,10 +206,9 @@ def test_of_several_records_the_living_one_that_was_updated_last_is_taken(serve:
         leis=(ALPHA, BETA, GAMMA),
     )
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer)["name"] == "Alpha GmbH"
-    assert answer is not None
     others = f"others: Alpha Old GmbH (LEI {ALPHA}), Alpha Trading GmbH (LEI {GAMMA})."
     assert answer.warnings[0].endswith(f"Alpha GmbH (LEI {BETA}) was taken; {others}")
 
@@ -228,7 +216,7 @@ def test_of_several_records_the_living_one_that_was_updated_last_is_taken(serve:
 def test_a_dissolved_entity_is_told_as_such(serve: Serve) -> None:
     serve(record(ALPHA, "Alpha GmbH", status="INACTIVE"))
 
-    assert values_of(open_source().facts("alpha.example"))["extra.operating_status"] == "Inactive"
+    assert values_of(claimed(open_source()))["extra.operating_status"] == "Inactive"
 
 
 def test_what_neither_wikidata_nor_gleif_knows_is_none(serve: Serve) -> None:
@@ -264,10 +252,9 @@ def test_parts_of_a_wrong_kind_are_passed_over(serve: Serve) -> None:
     odd["relationships"] = [1]
     serve(odd)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer) == {"name": "Alpha"}
-    assert answer is not None
     assert answer.claims[0].as_of is None
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import SourceClaims
 from tasks.companies.sources import profile_api
 from tasks.companies.sources.profile_api import ProviderState, open_source
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.profile_api import KEY, NEW, OLD, ProfileApi, address, profile
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import busy, json_reply, page, redirect
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -34,18 +34,12 @@ def serve(facts: object, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
     return serve
 
 
-def values_of(answer: SourceClaims | None) -> dict[str, Any]:
-    assert answer is not None
-    return {claim.field: claim.value for claim in answer.claims}
-
-
 def test_a_profile_is_read_whole_under_our_names(serve: Serve, server: LoopbackServer) -> None:
     serve(profile("Alpha GmbH"))
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     values = values_of(answer)
-    assert answer is not None
     assert answer.warnings == []
     assert (values["name"], values["founded_year"], values["company_size"]) == ("Alpha GmbH", 2015, [10001, None])
     assert (values["social_internal_id"], values["company_size_on_social"]) == ("1441", 12345)
@@ -74,11 +68,10 @@ def test_the_key_is_sent_and_never_told(serve: Serve, server: LoopbackServer, ca
     server.then(busy(429, "0"))
 
     with caplog.at_level(logging.DEBUG):
-        answer = open_source().facts("alpha.example")
+        answer = claimed(open_source())
 
     assert {asked.headers["authorization"] for asked in server.asked} == {f"Bearer {KEY}"}
     assert len(server.asked) == 3
-    assert answer is not None
     assert KEY not in repr(answer)
     assert KEY not in caplog.text
     assert all(KEY not in asked.target for asked in server.asked)
@@ -96,8 +89,8 @@ def test_the_key_is_not_sent_to_where_the_provider_redirects(serve: Serve, serve
 def test_the_older_paths_are_tried_once(serve: Serve, server: LoopbackServer) -> None:
     serve(profile("Alpha"), profile("Beta"), path=OLD)
 
-    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
-    assert values_of(open_source().facts("beta.example"))["name"] == "Beta"
+    assert values_of(claimed(open_source()))["name"] == "Alpha"
+    assert values_of(claimed(open_source(), "beta.example"))["name"] == "Beta"
     assert server.paths() == [f"{NEW}/resolve", f"{OLD}/resolve", OLD, f"{OLD}/resolve", OLD]
 
 
@@ -175,7 +168,7 @@ def test_a_key_with_credits_is_used_though_another_has_none(
 
     server.pages = ProfileApi({"alpha.example": profile("Alpha")}, key="another")
     monkeypatch.setenv("DILIGENCE_PROFILE_API_KEY", "another")
-    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
+    assert values_of(claimed(open_source()))["name"] == "Alpha"
 
 
 def test_after_an_hour_the_provider_is_asked_again(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,12 +186,11 @@ def test_after_an_hour_the_provider_is_asked_again(serve: Serve, monkeypatch: py
 def test_credits_that_end_between_the_calls_leave_what_was_paid_for(serve: Serve, server: LoopbackServer) -> None:
     serve(profile("Alpha")).credits = 1
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     values = values_of(answer)
     assert values["name"] == "Alpha"
     assert "extra.network_a_id" not in values
-    assert answer is not None
     assert len(answer.warnings) == 1
     assert "only part of the profile" in answer.warnings[0]
     assert "credits" in answer.warnings[0]
@@ -212,7 +204,7 @@ def test_a_profile_that_is_gone_leaves_the_one_of_the_first_call(serve: Serve, s
 
     server.pages = answer
 
-    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha"
+    assert values_of(claimed(open_source()))["name"] == "Alpha"
 
 
 def test_a_domain_without_a_profile_is_none(serve: Serve, server: LoopbackServer) -> None:
@@ -230,7 +222,7 @@ def test_values_of_a_wrong_type_are_left_out_where_they_stand(serve: Serve) -> N
     odd["funding_data"] = [{"funding_type": "Seed", "money_raised": "much", "investor_list": [None, {"name": "Eve"}]}]
     serve(odd)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     values = values_of(answer)
     assert {"founded_year", "follower_count", "customer_list", "company_size", "extra.funding_db_rank"}.isdisjoint(
@@ -241,7 +233,6 @@ def test_values_of_a_wrong_type_are_left_out_where_they_stand(serve: Serve) -> N
     assert [update["text"] for update in values["updates"]] == [None, "Well"]
     assert values["funding_data"][0]["money_raised"] is None
     assert [investor["name"] for investor in values["funding_data"][0]["investor_list"]] == ["Eve"]
-    assert answer is not None
     assert len(answer.warnings) == 1
     assert "another kind" in answer.warnings[0]
     assert "founded_year" in answer.warnings[0]
@@ -251,13 +242,13 @@ def test_values_of_a_wrong_type_are_left_out_where_they_stand(serve: Serve) -> N
 def test_one_odd_part_does_not_take_the_others(serve: Serve, odd: dict[str, Any]) -> None:
     serve(profile("Alpha") | odd)
 
-    assert values_of(open_source().facts("alpha.example"))["founded_year"] == 2015
+    assert values_of(claimed(open_source()))["founded_year"] == 2015
 
 
 def test_texts_are_plain_and_bounded(serve: Serve) -> None:
     serve(profile("Alpha\u0000\u202e", description="x" * 100_000, specialities=["a"] * 5_000, tagline="  "))
 
-    values = values_of(open_source().facts("alpha.example"))
+    values = values_of(claimed(open_source()))
 
     assert values["name"] == "Alpha"
     assert len(values["description"]) == 20_000

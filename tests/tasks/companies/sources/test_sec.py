@@ -5,15 +5,12 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.claims import SourceClaims
-from tasks.companies.sources import sec as asking
 from tasks.companies.sources.sec import headquarters, open_source
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
-from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.cases import cases
-from tests.companies_servers.sec import LONDON, submission
-from tests.companies_servers.sec import sec as edgar
+from tests.companies_servers.sec import LONDON, sec, submission
 from tests.companies_servers.wikidata import addresses
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer, Reply
 
@@ -21,31 +18,21 @@ Serve = Callable[..., LoopbackServer]
 
 
 @pytest.fixture
-def serve(
-    facts: object, in_wikidata: Callable[..., None], server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
-) -> Serve:
+def serve(facts: object, in_wikidata: Callable[..., None], edgar: LoopbackServer) -> Serve:
     """Lets EDGAR know these companies, and Wikidata their CIKs: `serve(submission("320193", "Apple Inc."))`."""
 
     def serve(*submissions: dict[str, Any], ciks: Sequence[str] | None = None) -> LoopbackServer:
         in_wikidata("Alpha", P5531=[company["cik"] for company in submissions] if ciks is None else list(ciks))
-        monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setitem(asking.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
-        server.pages = edgar(*submissions)
-        return server
+        edgar.pages = sec(*submissions)
+        return edgar
 
     return serve
-
-
-def values_of(answer: SourceClaims | None) -> dict[str, Any]:
-    assert answer is not None
-    return {claim.field: claim.value for claim in answer.claims}
 
 
 def test_a_listed_company_is_read_whole(serve: Serve) -> None:
     server = serve(submission("320193", "Apple Inc.", tickers=["AAPL"]))
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer) == {
         "name": "Apple Inc.",
@@ -63,7 +50,6 @@ def test_a_listed_company_is_read_whole(serve: Serve) -> None:
         "extra.ipo_status": "Public",
         "extra.stock_symbol": "AAPL",
     }
-    assert answer is not None
     assert {claim.as_of for claim in answer.claims} == {"2026-10-30"}
     assert {claim.url for claim in answer.claims} == {f"{server.url}/submissions/CIK0000320193.json"}
     assert answer.warnings == []
@@ -72,15 +58,13 @@ def test_a_listed_company_is_read_whole(serve: Serve) -> None:
 def test_a_company_without_a_ticker_is_not_called_public(serve: Serve) -> None:
     serve(submission("1", "Alpha Bonds Inc."))
 
-    assert {"company_type", "extra.ipo_status", "extra.stock_symbol"}.isdisjoint(
-        values_of(open_source().facts("alpha.example"))
-    )
+    assert {"company_type", "extra.ipo_status", "extra.stock_symbol"}.isdisjoint(values_of(claimed(open_source())))
 
 
 def test_a_foreign_company_lies_in_its_country(serve: Serve) -> None:
     serve(submission("1306965", "Shell plc", tickers=["SHEL"], business=LONDON, phone="44 20 7934 1234"))
 
-    values = values_of(open_source().facts("alpha.example"))
+    values = values_of(claimed(open_source()))
 
     assert values["hq"] == {
         "country": "GB",
@@ -126,17 +110,16 @@ def test_of_several_registrants_the_listed_one_is_taken_and_the_others_are_named
         submission("2", "Alpha Inc.", tickers=["ALPH"], filed=["2026-02-01"]),
     )
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
     assert values_of(answer)["name"] == "Alpha Inc."
-    assert answer is not None
     assert "Alpha Inc. (CIK 0000000002) was taken; others: Alpha Finance LLC (CIK 0000000001)" in answer.warnings[0]
 
 
 def test_of_several_registrants_without_tickers_the_one_that_filed_last_is_taken(serve: Serve) -> None:
     serve(submission("1", "Alpha Old Inc.", filed=["2009-05-01"]), submission("2", "Alpha New Inc."))
 
-    assert values_of(open_source().facts("alpha.example"))["name"] == "Alpha New Inc."
+    assert values_of(claimed(open_source()))["name"] == "Alpha New Inc."
 
 
 def test_a_company_that_wikidata_or_the_sec_does_not_know_is_none(serve: Serve) -> None:
@@ -193,9 +176,8 @@ def test_parts_of_a_wrong_kind_are_passed_over(serve: Serve) -> None:
     odd |= {"tickers": [None, 5, "ALPH"], "website": "javascript:alert(1)", "description": {"deep": [1]}}
     serve(odd)
 
-    answer = open_source().facts("alpha.example")
+    answer = claimed(open_source())
 
-    assert answer is not None
     assert values_of(answer)["name"] == "Alpha Inc."
     assert set(values_of(answer)) == {"name", "company_type", "extra.ipo_status", "extra.stock_symbol"}
     assert {claim.as_of for claim in answer.claims} == {None}

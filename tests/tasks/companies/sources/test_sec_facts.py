@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.sources import sec as asking
 from tasks.companies.sources.sec import RegistrantFacts, open_source
-from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.sec import company_facts, fact, sec, submission
+from tests.tasks.companies.sources.conftest import claimed
 from tests.web.server import LoopbackServer, Reply
 
 
@@ -54,18 +53,13 @@ Serve = Callable[..., LoopbackServer]
 
 
 @pytest.fixture
-def serve(
-    facts: object, in_wikidata: Callable[..., None], server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
-) -> Serve:
+def serve(facts: object, in_wikidata: Callable[..., None], edgar: LoopbackServer) -> Serve:
     """Lets EDGAR know this company and these facts of it."""
 
     def serve(given: Sequence[dict[str, Any]] = (), filings: dict[str, Reply] | None = None) -> LoopbackServer:
         in_wikidata("Alpha", P5531=["320193"])
-        monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setitem(asking.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
-        server.pages = sec(submission("320193", "Alpha Inc."), facts=given, filings=filings)
-        return server
+        edgar.pages = sec(submission("320193", "Alpha Inc."), facts=given, filings=filings)
+        return edgar
 
     return serve
 
@@ -74,8 +68,7 @@ def test_the_source_claims_revenue_by_year_and_employees_with_their_own_dates(se
     employees = {"dei_EntityNumberOfEmployees": {"Employee": [fact(160, "2024-12-31"), fact(181, "2025-12-31")]}}
     years = [fact(9_900_000, "2025-12-31", "2025-01-01"), fact(9_050_000, "2024-12-31", "2024-01-01")]
     server = serve([company_facts("320193", {"USD": years}, **employees)])
-    answer = open_source().facts("alpha.example")
-    assert answer is not None
+    answer = claimed(open_source())
     claims = {claim.field: claim for claim in answer.claims}
     assert [year["amount"] for year in claims["extra.annual_revenue"].value] == [9_900_000, 9_050_000]
     assert (claims["extra.employee_count"].value, claims["extra.employee_count"].as_of) == (181, "2025-12-31")
@@ -86,13 +79,11 @@ def test_the_source_claims_revenue_by_year_and_employees_with_their_own_dates(se
 
 def test_without_facts_the_rest_is_claimed_and_a_failure_is_a_warning(serve: Serve) -> None:
     serve()
-    answer = open_source().facts("alpha.example")
-    assert answer is not None
+    answer = claimed(open_source())
     assert "name" in {claim.field for claim in answer.claims}
     assert answer.warnings == []
     serve(filings={"/api/xbrl/companyfacts/CIK0000320193.json": Reply(b'{"cik": 320193}')})
-    answer = open_source().facts("alpha.example")
-    assert answer is not None
+    answer = claimed(open_source())
     assert "name" in {claim.field for claim in answer.claims}
     (warning,) = answer.warnings
     assert warning == "The SEC did not give the company's figures: The SEC's answer is not a company's facts."

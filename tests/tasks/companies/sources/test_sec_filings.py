@@ -1,6 +1,5 @@
 """The newest report of a company: found among what it filed, read with its tables, and not fetched twice."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from tasks.companies.sources import sec as sec_source
 from tasks.companies.sources.sec import Registrant, newest_filing, newest_report
 from tasks.companies.web.client import FetchLimits
 from tasks.errors import NotConfigured, SourceFailed
-from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.cases import cases
 from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.web.behaviours import page
@@ -25,14 +23,9 @@ REPORT = filing(
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
-    with LoopbackServer({}) as server:
-        monkeypatch.setenv("DILIGENCE_SEC_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", server.url)
-        monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")
-        monkeypatch.setitem(sec_source.SEC, "limiter", RateLimiter(RateLimit(at_once=10)))
-        sec_source.fetch_report.cache_clear()
-        yield server
+def server(edgar: LoopbackServer) -> LoopbackServer:
+    sec_source.fetch_report.cache_clear()
+    return edgar
 
 
 def _registrant(**more: Any) -> Registrant:

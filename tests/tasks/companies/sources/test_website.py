@@ -9,6 +9,7 @@ from tasks.companies.claims import Claim
 from tasks.companies.sources.website import WebsiteSource
 from tasks.errors import BadRequest, DiligenceError, NotAllowed
 from tests.companies_servers.site import ALPHA, SITE, document, feed
+from tests.tasks.companies.sources.conftest import claimed
 from tests.web.behaviours import page, redirect
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -179,9 +180,8 @@ def test_an_empty_site_knows_nothing(server: LoopbackServer, empty: Reply) -> No
 def test_a_parked_domain_is_known_as_parked_and_says_nothing_of_the_company(server: LoopbackServer, words: str) -> None:
     server.pages = {"/alpha.example": document(f"<p>{words}</p>", ALPHA, title="alpha.example")}
 
-    answer = WebsiteSource().facts("alpha.example")
+    answer = claimed(WebsiteSource())
 
-    assert answer is not None
     assert answer.claims == []
     assert answer.warnings == ["The domain alpha.example is parked, so its page was not used."]
 
@@ -192,9 +192,8 @@ def test_a_site_that_leads_elsewhere_is_told_of_and_not_read(
     monkeypatch.setenv("DILIGENCE_WEB_ALLOW", "127.0.0.1")
     with LoopbackServer({"/": document("<p>Names for sale.</p>", {**ALPHA, "name": "Seller"})}) as other:
         server.pages = {"/alpha.example": redirect(f"{other.url}/")}
-        finding = WebsiteSource().facts("alpha.example")
+        finding = claimed(WebsiteSource())
 
-    assert finding is not None
     assert list(finding.claims) == []
     assert "alpha.example leads to another address" in finding.warnings[0]
 
@@ -236,7 +235,6 @@ def test_www_is_asked_where_the_domain_itself_does_not_answer(
 
     server.pages = answer
 
-    found = WebsiteSource().facts("alpha.localhost")
+    found = claimed(WebsiteSource(), "alpha.localhost")
 
-    assert found is not None
     assert {claim.url for claim in found.claims} == {f"http://www.alpha.localhost:{port}/"}

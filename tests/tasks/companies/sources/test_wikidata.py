@@ -24,6 +24,7 @@ from tests.companies_servers.wikidata import (
     statement,
     wikidata,
 )
+from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import busy
 from tests.web.server import Asked, LoopbackServer, Reply
 
@@ -59,9 +60,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 
 def facts(domain: str = "alpha.example") -> SourceClaims:
-    answer = open_source().facts(domain)
-    assert answer is not None
-    return answer
+    return claimed(open_source(), domain)
 
 
 def claims() -> dict[str, Claim]:
@@ -97,7 +96,7 @@ def test_a_whole_company(serve: Serve) -> None:
 
     answer = facts()
 
-    assert {claim.field: claim.value for claim in answer.claims} == {
+    assert values_of(answer) == {
         "name": "Alpha GmbH",
         "website": SITE,
         "description": "Alpha GmbH is a company.\nIt is in Berlin.",
