@@ -4,7 +4,6 @@ import logging
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -29,19 +28,7 @@ from tests.waiting import free_port
 
 FILE = b'{"id": "1", "name": "a.txt"}'
 
-
-@pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
-    monkeypatch.setattr(client_module, "FIRST_BYTE", 0.5)
-    monkeypatch.setattr(client_module, "WINDOW", 0.2)
-
-
-@pytest.fixture
-def emulator(home: object) -> Iterator[DriveEmulator]:
-    with DriveEmulator() as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("brief")
 
 
 def make(drive: Any, file_id: str = "1") -> Any:

@@ -12,7 +12,6 @@ import docx
 import pytest
 from google.oauth2.credentials import Credentials
 
-from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google import download
 from tasks.documents.drive.google.client import Client
 from tasks.errors import (
@@ -27,7 +26,6 @@ from tasks.errors import (
     UnsupportedFormat,
 )
 from tasks.remote import retry
-from tasks.remote.retry import Backoff
 from tests.google.blobs import Repeated
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -41,18 +39,8 @@ LIMIT = 100 * 1024 * 1024
 
 
 @pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses and patience a tenth of what they are."""
-    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
-    monkeypatch.setattr(client_module, "FIRST_BYTE", 0.5)
-    monkeypatch.setattr(client_module, "WINDOW", 0.2)
+def short_polls(brief: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "FIRST_POLL", 0.01)
-
-
-@pytest.fixture
-def emulator(home: object) -> Iterator[DriveEmulator]:
-    with DriveEmulator() as found:
-        yield found
 
 
 @pytest.fixture

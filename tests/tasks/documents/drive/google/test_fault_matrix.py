@@ -10,7 +10,6 @@ from storage.documents import DocumentStatus
 from tasks.documents.batch import read_documents
 from tasks.documents.drive.google import client
 from tasks.documents.index import index_room
-from tasks.remote.retry import Backoff
 from tests.google.credentials import authorised_user_file
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -38,11 +37,7 @@ FAULTS = {
     "token endpoint": Fault(on="token", reason="serviceUnavailable", times=1),
 }
 
-
-@pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses a tenth of what they are."""
-    monkeypatch.setattr(client, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import pytest
 
 from tasks.documents.drive.drive import Listing
-from tasks.documents.drive.google import client as client_module
-from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -13,11 +11,7 @@ from tests.google.service import Route
 from tests.google.tree import Tree, build_tree
 from tests.tasks.documents.drive.google.rooms import ADA, BOB, listed, names
 
-
-@pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses a tenth of what they are."""
-    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 @pytest.fixture

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from tasks.documents.drive.drive import Bearer
-from tasks.documents.drive.google import client as client_module
 from tasks.documents.drive.google.drive import open_drive as open_google_drive
 from tasks.errors import NotFound, NotLoggedIn
-from tasks.remote.retry import Backoff
 from tests.google.answers import Answer, Call
 from tests.google.faults import Fault
 from tests.google.items import Item
@@ -20,11 +18,7 @@ from tests.google.tree import build_tree
 from tests.matrices import quick_cases
 from tests.tasks.documents.drive.google.rooms import ADA, BOB, drive_of, listed, names
 
-
-@pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses a tenth of what they are."""
-    monkeypatch.setattr(client_module, "BACKOFF", Backoff(0.02, longest=0.1, jitter=(0, 1)))
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 @pytest.fixture
