@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from deployments.documents import list_documents
 from deployments.operations import ask, index
 from tasks.errors import BadRequest
 from tests.tasks.reading.ooxml.compounds import agile
+from tests.written import saved
 
 
 @pytest.fixture
@@ -57,10 +57,9 @@ def test_what_cannot_be_read_is_wrong_use(folder: Path) -> None:
 
 
 def test_a_memo_with_a_password_is_wrong_use(folder: Path) -> None:
-    document, written = Document(), BytesIO()
+    document = Document()
     document.add_paragraph("The lease ends in 2031.")
-    document.save(written)
-    (folder / "locked.docx").write_bytes(agile(written.getvalue(), "secret"))
+    (folder / "locked.docx").write_bytes(agile(saved(document), "secret"))
     page = Canvas(str(folder / "locked.pdf"), encrypt=StandardEncryption("secret"))
     page.drawString(60, 700, "The lease ends in 2031.")
     page.save()

@@ -14,12 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, Final, Self
 
-from openpyxl import Workbook
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.companies_servers import profile_api
@@ -33,6 +31,7 @@ from tests.servers.prefect_proxy import Fault as PrefectFault
 from tests.servers.recorder import join_stream
 from tests.tasks.documents.drive.google.emulated import settings_of
 from tests.web.server import Asked, LoopbackServer, Reply
+from tests.written import saved, workbook_of
 
 _CREDITS: Final = 1_000
 """Of the provider, in each case."""
@@ -280,19 +279,11 @@ def _documents() -> dict[str, bytes]:
 
 
 def _pdf(lines: list[str]) -> bytes:
-    file = BytesIO()
-    canvas = Canvas(file, invariant=True)
+    canvas = Canvas("", invariant=True)
     for position, line in enumerate(lines):
         canvas.drawString(72, 720 - 20 * position, line)
-    canvas.save()
-    return file.getvalue()
+    return saved(canvas)
 
 
 def _workbook() -> bytes:
-    workbook, file = Workbook(), BytesIO()
-    sheet = workbook.active
-    assert sheet is not None
-    for row in (["EUR million", 2023, 2024], ["Revenue", 12, 11], ["EBITDA", 3, 2]):
-        sheet.append(row)
-    workbook.save(file)
-    return file.getvalue()
+    return saved(workbook_of(["EUR million", 2023, 2024], ["Revenue", 12, 11], ["EBITDA", 3, 2])[0])

@@ -14,6 +14,7 @@ from tests.tasks.reading.hostile_pdfs import filled, page
 from tests.tasks.reading.msg.messages import Value, message, msg
 from tests.tasks.reading.ooxml.compounds import Streams
 from tests.tasks.reading.ooxml.packages import CHART, DIAGRAM, NAMES, OFFICE, SHEET, p, relationships
+from tests.written import saved
 
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
 _DRAWN = '<a:graphic><a:graphicData><c:chart r:id="{}"/></a:graphicData></a:graphic>'
@@ -211,8 +212,7 @@ def _workbook() -> bytes:
 
 def _form() -> bytes:
     """A form with an outline, a link and two pages."""
-    file = BytesIO()
-    canvas = Canvas(file, invariant=1, pageCompression=1)
+    canvas = Canvas("", invariant=1, pageCompression=1)
     canvas.drawString(72, 700, "A form")
     canvas.acroForm.textfield(name="who", value="Ada Alpha", x=72, y=600, width=200, height=20)
     canvas.acroForm.checkbox(name="agreed", checked=True, x=72, y=560)
@@ -224,8 +224,7 @@ def _form() -> bytes:
     canvas.linkURL("https://example.org/", (72, 700, 200, 720))
     canvas.showPage()
     canvas.drawString(72, 700, "Second page")
-    canvas.save()
-    return file.getvalue()
+    return saved(canvas)
 
 
 def _attached(data: bytes) -> bytes:

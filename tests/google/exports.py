@@ -1,11 +1,10 @@
 """Native documents as files: small real ones, made from a document's text."""
 
-import io
 from functools import lru_cache
-from typing import Any
 
 from tests.google.items import Item
 from tests.google.natives import DOCX, EXTENSIONS, PDF, PPTX, XLSX
+from tests.written import saved
 
 
 def exported(item: Item, mime: str) -> bytes:
@@ -37,19 +36,13 @@ def made(mime: str, text: str) -> bytes:
     return f"{EXTENSIONS.get(mime, mime)}\n{text}".encode()
 
 
-def _saved(document: Any) -> bytes:
-    buffer = io.BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
-
-
 def _word(lines: list[str]) -> bytes:
     import docx
 
     document = docx.Document()
     for line in lines:
         document.add_paragraph(line)
-    return _saved(document)
+    return saved(document)
 
 
 def _workbook(lines: list[str]) -> bytes:
@@ -58,7 +51,7 @@ def _workbook(lines: list[str]) -> bytes:
     book = openpyxl.Workbook()
     for line in lines:
         book.worksheets[0].append(line.split("\t"))
-    return _saved(book)
+    return saved(book)
 
 
 def _slides(lines: list[str]) -> bytes:
@@ -69,7 +62,7 @@ def _slides(lines: list[str]) -> bytes:
         title = deck.slides.add_slide(deck.slide_layouts[5]).shapes.title
         assert title is not None
         title.text = line
-    return _saved(deck)
+    return saved(deck)
 
 
 def _portable(lines: list[str]) -> bytes:

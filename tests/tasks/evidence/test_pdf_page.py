@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from tests.tasks.evidence.test_boxes import content
 from tests.tasks.reading.ocr import scans
 from tests.tasks.reading.ocr.scans import CLAUSE, needs_tesseract
 from tests.tasks.reading.pdf import east_asian, pdfs
+from tests.written import saved
 
 LARGEST = 150_000
 SHADE = 140
@@ -110,13 +110,11 @@ def test_words_that_go_on_in_the_next_column_are_boxed_in_both(tmp_path: Path) -
 
 
 def test_words_on_two_pages_are_boxed_on_both(tmp_path: Path) -> None:
-    file = BytesIO()
-    canvas = Canvas(file, (612, 792))
+    canvas = Canvas("", (612, 792))
     canvas.drawString(72, 60, "The loan is repaid when the borrower")
     canvas.showPage()
     canvas.drawString(72, 740, "comes under the control of another company.")
-    canvas.save()
-    drawn = Drawn(tmp_path, file.getvalue(), "when the borrower\n\fcomes under the control")
+    drawn = Drawn(tmp_path, saved(canvas), "when the borrower\n\fcomes under the control")
     assert [(page.number, len(page.boxes[0])) for page in drawn.pages] == [(1, 1), (2, 1)]
     (below,), (above,) = (page.boxes[0] for page in drawn.pages)
     assert below.top > 700
@@ -124,26 +122,23 @@ def test_words_on_two_pages_are_boxed_on_both(tmp_path: Path) -> None:
 
 
 def test_a_header_of_every_page_is_boxed_on_the_page_that_is_quoted(tmp_path: Path) -> None:
-    file = BytesIO()
-    canvas = Canvas(file, (612, 792))
+    canvas = Canvas("", (612, 792))
     for number in range(3):
         canvas.drawString(72, 740, "Annual report of Alpha plc")
         canvas.drawString(72, 400, f"Body of page {number} says: Annual report of Alpha plc")
         canvas.showPage()
-    canvas.save()
-    header, body = (Drawn(tmp_path, file.getvalue(), "Annual report of Alpha plc", occurrence) for occurrence in (2, 3))
+    data = saved(canvas)
+    header, body = (Drawn(tmp_path, data, "Annual report of Alpha plc", occurrence) for occurrence in (2, 3))
     assert [page.number for page in (*header.pages, *body.pages)] == [2, 2]
     assert header.boxes[0].bottom < 100
     assert body.boxes[0].top > 300
 
 
 def test_a_page_of_three_by_five_metres_is_drawn_small_and_boxed(tmp_path: Path) -> None:
-    file = BytesIO()
-    canvas = Canvas(file, (8504, 14173))
+    canvas = Canvas("", (8504, 14173))
     canvas.setFont("Helvetica", 300)
     canvas.drawString(1000, 9000, "A very large plan")
-    canvas.save()
-    drawn = Drawn(tmp_path, file.getvalue(), "A very large plan")
+    drawn = Drawn(tmp_path, saved(canvas), "A very large plan")
     inside, outside = drawn.print_outside(drawn.boxes, margin=20)
     assert inside > 200
     assert outside == 0
@@ -218,12 +213,10 @@ def test_the_letters_of_an_arabic_ligature_are_boxed(tmp_path: Path) -> None:
 def test_noise_is_no_larger_than_other_pictures(tmp_path: Path) -> None:
     chance = random.Random(1)
     noise = Image.frombytes("RGB", (600, 800), chance.randbytes(3 * 600 * 800))
-    file = BytesIO()
-    canvas = Canvas(file, (612, 792))
+    canvas = Canvas("", (612, 792))
     canvas.drawImage(ImageReader(noise), 0, 0, 612, 700)
     canvas.drawString(72, 740, "Words above a picture")
-    canvas.save()
-    assert len(Drawn(tmp_path, file.getvalue(), "Words above a picture").boxes) == 1  # and Drawn looks at the size
+    assert len(Drawn(tmp_path, saved(canvas), "Words above a picture").boxes) == 1  # and Drawn looks at the size
 
 
 @needs_tesseract

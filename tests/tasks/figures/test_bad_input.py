@@ -5,7 +5,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 
 from tasks.figures import read_figures
@@ -16,6 +15,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings, taxonomy
 from tests.benchmarks.room_writing import chart, drawn
 from tests.cases import cases
+from tests.written import workbook_of
 
 
 def findings(text: str) -> Findings:
@@ -30,10 +30,7 @@ def workbook(
     folder: Path, rows: list[list[Any]], change: Callable[[Any], None] = lambda _: None
 ) -> list[tuple[str, str, str]]:
     """(concept, value, period) of a workbook of these rows, changed before it is saved."""
-    book = openpyxl.Workbook()
-    assert book.active is not None
-    for row in rows:
-        book.active.append(row)
+    book, _ = workbook_of(*rows)
     change(book)
     book.save(folder / "book.xlsx")
     found = read_figures(str(folder / "book.xlsx"))

@@ -3,7 +3,6 @@
 from decimal import Decimal
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 from tasks.errors import BadRequest
@@ -12,6 +11,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings, plain_label, spellings, taxonomy
 from tests.cases import cases
+from tests.written import workbook_of
 
 
 def findings(text: str, name: str = "report.txt") -> Findings:
@@ -223,12 +223,7 @@ def test_parts_are_held_against_their_total() -> None:
 
 
 def test_figures_of_a_workbook_name_their_cells(tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.title = "P&L"
-    for row in (["EUR thousand", 2023, 2024], ["Revenue", 3900, 6300]):
-        sheet.append(row)
+    book, _ = workbook_of(["EUR thousand", 2023, 2024], ["Revenue", 3900, 6300], title="P&L")
     book.save(tmp_path / "Management accounts 2024.xlsx")
     newest = read_figures(str(tmp_path / "Management accounts 2024.xlsx"), ".xlsx")[-1]
     assert newest == {

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 from tasks.figures import read_figures
@@ -10,6 +9,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Findings, taxonomy
 from tests.cases import cases
+from tests.written import workbook_of
 
 SIX = "2024-01-01/2024-06-30"
 YEAR = "2023-01-01/2023-12-31"
@@ -141,11 +141,8 @@ def test_a_point_before_three_digits(text: str, value: str) -> None:
 def test_a_format_that_shows_thousands_is_in_the_units_of_its_header(tmp_path: Path) -> None:
     rows = {"EUR thousand": "1234567", "in EUR m": "1234567000", "": "1234567"}
     for units, value in rows.items():
-        book = openpyxl.Workbook()
-        assert book.active is not None
-        book.active.append([units, 2023])
-        book.active.append(["Revenue", 1234567])
-        book.active["B2"].number_format = "#,##0,"
+        book, sheet = workbook_of([units, 2023], ["Revenue", 1234567])
+        sheet["B2"].number_format = "#,##0,"
         book.save(tmp_path / "book.xlsx")
         figures = read_figures(str(tmp_path / "book.xlsx"))
         assert [(figure["value"], figure["unit"]) for figure in figures] == [(value, "EUR" if units else "unknown")]

@@ -11,6 +11,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
 from tests.cases import cases
+from tests.written import workbook_of
 
 Row = list[object]
 
@@ -25,11 +26,7 @@ def figures(text: str, name: str = "accounts.txt") -> list[tuple[str, str, str, 
 
 def sheet(folder: Path, rows: list[Row]) -> list[tuple[str | None, ...]]:
     """(concept, value, period, entity, basis) of a workbook of these rows."""
-    book = openpyxl.Workbook()
-    assert book.active is not None
-    for row in rows:
-        book.active.append(row)
-    book.save(folder / "book.xlsx")
+    workbook_of(*rows)[0].save(folder / "book.xlsx")
     return [
         (figure["concept"], figure["value"], figure["period"], figure["entity"], figure["basis"])
         for figure in read_figures(str(folder / "book.xlsx"))

@@ -1,7 +1,6 @@
 """Documents whose names say another format than their content, or none."""
 
 import zipfile
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,14 @@ from tasks.errors import Damaged, PasswordProtected, UnsupportedFormat
 from tasks.reading import formats, read_document
 from tasks.reading.detect import detect_format
 from tests.cases import cases
+from tests.tasks.documents.drive.archives import zips
 from tests.tasks.reading.ooxml.compounds import agile, compound
 from tests.tasks.reading.test_embedded import docx, pdf, xlsx
 
 
 def zipped(**members: str) -> bytes:
-    data = BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name.replace("__", "/").replace("_DOT_", "."), content)
-    return data.getvalue()
+    named = {name.replace("__", "/").replace("_DOT_", "."): content for name, content in members.items()}
+    return zips.zipped(named, zipfile.ZIP_STORED)
 
 
 def open_document(kind: str) -> bytes:

@@ -11,7 +11,6 @@ from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
-from openpyxl import Workbook
 from pypdf import PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
@@ -21,37 +20,32 @@ from tasks.reading.embedded import read_with_embedded, with_embedded
 from tasks.reading.ooxml.package import CUT_OFF
 from tasks.reading.text_writer import NO_TEXT, Attachment, Place, Reading, today
 from tests.cases import cases
+from tests.tasks.documents.drive.archives.zips import zipped
 from tests.tasks.reading.ooxml.compounds import NATIVE, agile, compound, native, standard
+from tests.written import saved, workbook_of
 
 HOST = Reading("The host.\n", [Place(0, 10, "page", "1")], ["Read with care."])
 
 
 def docx(text: str, *inside: tuple[str, bytes]) -> bytes:
     """A Word document with others embedded in it."""
-    document, data = Document(), BytesIO()
+    document = Document()
     document.add_paragraph(text)
     for name, content in inside:
         part = Part(PackURI(f"/word/embeddings/{name}"), "application/octet-stream", content, document.part.package)
         document.part.relate_to(part, RELATIONSHIP_TYPE.PACKAGE)
-    document.save(data)
-    return data.getvalue()
+    return saved(document)
 
 
 def xlsx(*cells: str | int) -> bytes:
-    workbook, data = Workbook(), BytesIO()
-    assert workbook.active is not None
-    workbook.active.append(cells)
-    workbook.save(data)
-    return data.getvalue()
+    return saved(workbook_of(cells)[0])
 
 
 def pdf(text: str, *inside: tuple[str, bytes]) -> bytes:
     """A PDF with files attached to it."""
-    page, data = BytesIO(), BytesIO()
-    canvas = Canvas(page)
+    canvas, data = Canvas(""), BytesIO()
     canvas.drawString(72, 720, text)
-    canvas.save()
-    writer = PdfWriter(page)
+    writer = PdfWriter(BytesIO(saved(canvas)))
     for name, content in inside:
         writer.add_attachment(name, content)
     writer.write(data)
@@ -172,11 +166,7 @@ def test_the_name_is_that_of_the_file_without_a_path(name: str, data: bytes, nam
 
 
 def plain_zip(*names: str) -> bytes:
-    data = BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name in names:
-            archive.writestr(name, "x")
-    return data.getvalue()
+    return zipped(dict.fromkeys(names, "x"), zipfile.ZIP_STORED)
 
 
 @cases(

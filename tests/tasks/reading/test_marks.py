@@ -37,6 +37,7 @@ from tasks.reading.numerals import raise_text
 from tasks.reading.text_writer import UNSEEN, Reading, shown_text
 from tasks.scoring.passages import cut
 from tests.cases import cases
+from tests.written import saved
 
 CHARACTER, PARAGRAPH = WD_STYLE_TYPE.CHARACTER, WD_STYLE_TYPE.PARAGRAPH
 
@@ -46,12 +47,10 @@ def read(extension: str, data: bytes) -> Reading:
 
 
 def pdf(draw: Callable[[Canvas], None]) -> bytes:
-    file = io.BytesIO()
-    canvas = Canvas(file)
+    canvas = Canvas("")
     canvas.setFont("Helvetica", 12)
     draw(canvas)
-    canvas.save()
-    return file.getvalue()
+    return saved(canvas)
 
 
 def unseen(reading: Reading) -> list[str]:
@@ -64,12 +63,6 @@ def write(canvas: Canvas, x: float, y: float, text: str, mark: str = "", size: f
     if mark:
         canvas.setFont("Helvetica", size * 0.6)
         canvas.drawString(x + canvas.stringWidth(text, "Helvetica", size), y + size * 0.4, mark)
-
-
-def saved(document: Any) -> bytes:
-    file = io.BytesIO()
-    document.save(file)
-    return file.getvalue()
 
 
 # --- raised marks

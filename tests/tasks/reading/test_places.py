@@ -1,9 +1,5 @@
 """Places of cells are derived from the text of a table: each knows the words of its row and column header."""
 
-from io import BytesIO
-
-from openpyxl import Workbook
-
 from tasks.reading import read_document
 from tasks.reading.text_writer import (
     CELL,
@@ -18,6 +14,7 @@ from tasks.reading.text_writer import (
     with_cells,
 )
 from tests.cases import cases
+from tests.written import saved, workbook_of
 
 
 def labels(text: str, kind: str = TABLE, label: str = "") -> dict[str, str]:
@@ -83,15 +80,9 @@ def test_a_text_without_tables_has_the_places_it_had() -> None:
 
 
 def test_a_document_read_has_the_cells_of_its_sheets() -> None:
-    workbook = Workbook()
-    sheet = workbook.active
-    assert sheet is not None
-    for row in (["", 2023], ["Revenue", 120]):
-        sheet.append(row)
-    file = BytesIO()
-    workbook.save(file)
+    workbook, _ = workbook_of(["", 2023], ["Revenue", 120])
 
-    reading = read_document(file.getvalue(), ".xlsx")
+    reading = read_document(saved(workbook), ".xlsx")
 
     labels = [place.label for place in reading.places if reading.text[place.start : place.end] == "120"]
     assert labels == ["row “Revenue”, column “2023”"]

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from tasks.reading.embedded import read_with_embedded
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Reading
 from tests.tasks.reading.ooxml.compounds import compound
+from tests.written import saved
 
 needs_libreoffice = pytest.mark.skipif(
     formats.program("libswlo.so") is None or formats.program("libsdlo.so") is None,
@@ -50,10 +50,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
 
 def docx(words: str) -> bytes:
-    document, data = Document(), BytesIO()
+    document = Document()
     document.add_paragraph(words)
-    document.save(data)
-    return data.getvalue()
+    return saved(document)
 
 
 @pytest.fixture

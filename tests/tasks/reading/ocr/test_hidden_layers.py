@@ -1,7 +1,6 @@
 """Scans with a hidden layer of text: a sample of their pages is compared with what recognition reads."""
 
 from collections.abc import Sequence
-from io import BytesIO
 
 import pytest
 from PIL import Image
@@ -12,6 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 from tasks.reading.ocr.page import FilledReading, RecognisedPage, RecognisedWord, ScanState, fill, scanned_pages
 from tasks.reading.pdf import reader
 from tasks.reading.text_writer import Reading
+from tests.written import saved
 
 LINES = ("The lender may call the whole of the loan.", "Interest of 4.75 per cent is due each quarter.") * 3
 FIGURES = ("Revenue 812400 790100 778300", "Costs 611200 598700 590100") * 3
@@ -21,8 +21,7 @@ MISREAD_FIGURES = ("Revenue 872400 190100 118300", "Costs 671200 593700 590700")
 
 def layered(pages: Sequence[Sequence[str]], *, mode: int = 3, has_picture: bool = True) -> Reading:
     """What the reader gives of pages with these lines, without ink unless `mode` says otherwise, over a picture."""
-    file = BytesIO()
-    canvas = Canvas(file, A4)
+    canvas = Canvas("", A4)
     for lines in pages:
         if has_picture:
             canvas.drawImage(ImageReader(Image.new("L", (200, 280), 250)), 0, 0, *A4)
@@ -32,8 +31,7 @@ def layered(pages: Sequence[Sequence[str]], *, mode: int = 3, has_picture: bool 
             text.textLine(line)
         canvas.drawText(text)
         canvas.showPage()
-    canvas.save()
-    return reader.read(file.getvalue())
+    return reader.read(saved(canvas))
 
 
 def recognised(lines: Sequence[str]) -> RecognisedPage:

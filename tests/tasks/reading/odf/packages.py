@@ -1,7 +1,6 @@
 """Documents of OpenDocument, made of the markup of their bodies."""
 
-from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from tests.tasks.documents.drive.archives.zips import zipped
 
 _SPACES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -47,11 +46,7 @@ def package(kind: str, body: str, styles: str = "", masters: str = "", **others:
         "META-INF/manifest.xml": "<manifest/>",
     }
     parts |= {name.replace("__", "/").replace("_DOT_", "."): part for name, part in others.items()}
-    data = BytesIO()
-    with ZipFile(data, "w", ZIP_DEFLATED) as archive:
-        for name, part in parts.items():
-            archive.writestr(name, part)
-    return data.getvalue()
+    return zipped(parts)
 
 
 def paragraph(words: str) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from docx import Document
 from olefile import OleFileIO
-from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
@@ -20,32 +19,26 @@ from tasks.reading.ooxml.ole import DEFAULT_PASSWORD, decrypt_package
 from tasks.reading.ooxml.package import CUT_OFF
 from tests.cases import cases
 from tests.tasks.reading.ooxml.compounds import ROUNDS, agile, compound, standard
+from tests.written import saved, workbook_of
 
 Encrypt = Callable[[bytes, str], bytes]
 
 
 def workbook(rows: int = 1) -> bytes:
-    written, data = Workbook(), BytesIO()
-    assert written.active is not None
-    for row in range(rows):
-        written.active.append([f"Rent of flat {row}", 1200 + row])
-    written.save(data)
-    return data.getvalue()
+    return saved(workbook_of(*([f"Rent of flat {row}", 1200 + row] for row in range(rows)))[0])
 
 
 def document() -> bytes:
-    written, data = Document(), BytesIO()
+    written = Document()
     written.add_paragraph("Clause one")
-    written.save(data)
-    return data.getvalue()
+    return saved(written)
 
 
 def deck() -> bytes:
-    written, data = Presentation(), BytesIO()
+    written = Presentation()
     slide = written.slides.add_slide(written.slide_layouts[6])
     slide.shapes.add_textbox(Inches(1), Inches(1), Inches(1), Inches(1)).text_frame.text = "A word"
-    written.save(data)
-    return data.getvalue()
+    return saved(written)
 
 
 def streams(data: bytes) -> dict[str, bytes]:

@@ -5,35 +5,29 @@ from zipfile import ZipFile
 
 import pytest
 from docx import Document
-from openpyxl import Workbook
 from pptx import Presentation
 
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.ooxml.package import MACROS
+from tests.written import saved, workbook_of
 
 _OF_OFFICE = "http://schemas.microsoft.com/office/2006/relationships/"
 
 
 def docx() -> bytes:
-    document, data = Document(), BytesIO()
+    document = Document()
     document.add_paragraph("Words")
-    document.save(data)
-    return data.getvalue()
+    return saved(document)
 
 
 def xlsx() -> bytes:
-    workbook, data = Workbook(), BytesIO()
-    assert workbook.active is not None
-    workbook.active.append(["Words"])
-    workbook.save(data)
-    return data.getvalue()
+    return saved(workbook_of(["Words"])[0])
 
 
 def pptx() -> bytes:
-    show, data = Presentation(), BytesIO()
+    show = Presentation()
     show.slides.add_slide(show.slide_layouts[5]).shapes[0].text_frame.text = "Words"
-    show.save(data)
-    return data.getvalue()
+    return saved(show)
 
 
 def with_macros(package: bytes, rels: str, kind: str) -> bytes:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
 from python_calamine import CalamineWorkbook
 
 from tasks.errors import Damaged, PasswordProtected
@@ -18,6 +17,7 @@ from tasks.reading.formats import reader as reader_of
 from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.sheet import FULL
 from tests.cases import cases
+from tests.written import workbook_of
 
 DOCUMENTS = Path(__file__).parents[3] / "documents"
 
@@ -51,10 +51,6 @@ def test_a_workbook_reads_as_it_does_in_the_newer_format(tmp_path: Path) -> None
     office = shutil.which("soffice")
     if office is None:
         pytest.skip("LibreOffice is not installed")
-    book = Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.title = "P&L"
     rows: list[list[Any]] = [
         ["EUR m", "Größe", "Umsatz 2024 – 東京", "When", "Is it"],
         ["Revenue", 1200, 1234.5, dt.date(2024, 1, 31), True],
@@ -62,8 +58,7 @@ def test_a_workbook_reads_as_it_does_in_the_newer_format(tmp_path: Path) -> None
         [None, "hidden", 7, "=A1&A2", "=1/0"],
         *([f"Row {row} " + "word " * 50, row, row / 8, row * 1e9, None] for row in range(300)),
     ]
-    for row in rows:
-        sheet.append(row)
+    book, sheet = workbook_of(*rows, title="P&L")
     sheet["B3"].number_format = sheet["C3"].number_format = "0%"
     sheet["C2"].number_format = '"$"#,##0.00'
     sheet.row_dimensions[4].hidden = True

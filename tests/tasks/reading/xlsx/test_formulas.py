@@ -13,6 +13,7 @@ from tasks.reading.xlsx import missing_values, reader
 from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import OFFICE, SHEET
+from tests.written import workbook_of
 
 Recalculates = Callable[[str], None]
 
@@ -70,10 +71,8 @@ def test_libreoffice_computes_what_has_no_value(
 def test_an_account_whose_margins_are_formulas_reads_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As openpyxl writes it, which computes nothing."""
     monkeypatch.undo()
-    book = Workbook()
-    account, rates = book.active, book.create_sheet("Ra'tes")
-    assert account is not None
-    account.title = "P&L"
+    book, account = workbook_of(title="P&L")
+    rates = book.create_sheet("Ra'tes")
     rates["B1"] = 0.25
     for line in (
         ["EUR m", 2023, 2024],

@@ -5,7 +5,6 @@ import random
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
 from openpyxl.comments import Comment
 
 from tasks.errors import Damaged
@@ -15,20 +14,16 @@ from tasks.reading.xlsx import reader
 from tests.cases import cases
 from tests.tasks.reading.ooxml import packages
 from tests.tasks.reading.ooxml.packages import CHART, CHART_LINES, NAMES, SHEET, relationships
+from tests.written import workbook_of
 
 
 def test_a_real_workbook_comes_as_its_sheets_show_it(tmp_path: Path) -> None:
-    workbook = Workbook()
-    sheet = workbook.active
-    assert sheet is not None
-    sheet.title = "Cap table"
-    sheet.append(["Holder", "Since", "Share", "Value", "Active"])
-    sheet.append(["Ada\nFounder", dt.date(2019, 5, 2), 0.6125, 1234.5, True])
+    rows = ["Holder", "Since", "Share", "Value", "Active"], ["Ada\nFounder", dt.date(2019, 5, 2), 0.6125, 1234.5, True]
+    workbook, sheet = workbook_of(*rows, title="Cap table")
     sheet["C2"].number_format = "0.0%"
     sheet["D2"].number_format = '"$"#,##0.00'
     sheet["A2"].comment = Comment("Vested in full.", "A. Reader")
     sheet["F2"] = dt.datetime(2024, 1, 31, 14, 30)  # noqa: DTZ001 - a workbook has no time zones
-    assert sheet.oddHeader is not None
     sheet.oddHeader.center.text = "Strictly &A confidential"
     hidden = workbook.create_sheet("Old")
     hidden.sheet_state = "hidden"
