@@ -22,8 +22,7 @@ def wikidata_says(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve
     wikidata.forget(monkeypatch)
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "files,wikidata")
     with LoopbackServer() as server:
-        for name, value in wikidata.addresses(server).items():
-            monkeypatch.setenv(name, value)
+        wikidata.lead_to(server, monkeypatch)
 
         def says(answer: Callable[[Asked], Reply]) -> LoopbackServer:
             server.pages = answer
@@ -46,8 +45,7 @@ def test_a_source_out_of_reach_is_told(service: httpx.Client, room: Path, monkey
     wikidata.forget(monkeypatch)
     monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "wikidata")
     with LoopbackServer() as gone:
-        for name, value in wikidata.addresses(gone).items():
-            monkeypatch.setenv(name, value)
+        wikidata.lead_to(gone, monkeypatch)
 
     assert "cannot be reached" in problem(service.post(FACTS, json=ALPHA), 502, "source-failed")["detail"]
 

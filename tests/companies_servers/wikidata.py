@@ -36,6 +36,12 @@ def addresses(server: LoopbackServer) -> dict[str, str]:
     }
 
 
+def lead_to(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the server asked from now on."""
+    for name, address in addresses(server).items():
+        monkeypatch.setenv(name, address)
+
+
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what earlier tests got from a server: ports are used again, and a limiter may be on hold."""
     ENTITIES.clear()

@@ -1,4 +1,4 @@
-"""A folder of facts, a home of its own, and claims to merge."""
+"""A folder of facts, a home of its own, a server to ask, and claims to merge."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from storage import database
 from tasks.companies.claims import Claim
 from tasks.companies.web import client
 from tests.homes import make_home
+from tests.web.server import LoopbackServer
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +22,13 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     client._share_web.cache_clear()  # it remembers silent addresses, one of which may be another test's server now
     yield
     database.close()
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    """A server on 127.0.0.1 without pages; a test gives it some."""
+    with LoopbackServer({}) as server:
+        yield server
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 from tasks.remote.retry import Backoff
 from tests.companies_servers.gleif import gleif, record
 from tests.companies_servers.sec import sec, submission
-from tests.companies_servers.wikidata import addresses, forget, item, wikidata
+from tests.companies_servers.wikidata import addresses, forget, item, lead_to, wikidata
 from tests.web.server import Asked, LoopbackServer, Reply
 
 Behaviour = Callable[[Asked], Reply]
@@ -40,8 +40,7 @@ def test_a_batch_keeps_five_requests_under_way_and_never_more(facts: Path, monke
 
     paths = ["/sparql", *(f"/wiki/Special:EntityData/{company['id']}.json" for company in items)]
     with LoopbackServer(dict.fromkeys(paths, slow)) as server, ThreadPoolExecutor(16) as batch:
-        for name, value in addresses(server).items():
-            monkeypatch.setenv(name, value)
+        lead_to(server, monkeypatch)
         profiles = list(batch.map(lambda name: fetch_facts(name).facts.profile.name, names))
 
     assert profiles == names

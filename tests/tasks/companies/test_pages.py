@@ -15,7 +15,7 @@ from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.companies_servers.search import SearchPages
 from tests.companies_servers.sec import filing, filing_path, sec, submission
 from tests.companies_servers.site import SITE, document
-from tests.companies_servers.wikidata import addresses, article, forget, item, wikidata
+from tests.companies_servers.wikidata import article, forget, item, lead_to, wikidata
 from tests.web.behaviours import silent
 from tests.web.server import LoopbackServer
 
@@ -43,8 +43,7 @@ def test_the_article_is_that_of_the_company_with_the_domain(
     forget(monkeypatch)
     known = item("Q1", "Alpha", wikipedia="Alpha (pumps)", P856=["https://alpha.example/"])
     with LoopbackServer(wikidata(known)) as base, LoopbackServer({"/wiki/Alpha_%28pumps%29": ARTICLE}) as wikipedia:
-        for name, value in addresses(base).items():
-            monkeypatch.setenv(name, value)
+        lead_to(base, monkeypatch)
         monkeypatch.setenv("DILIGENCE_WIKIPEDIA_URL", wikipedia.url)
         monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "website,wikidata")
 
@@ -84,8 +83,7 @@ def test_where_the_article_cannot_be_had_its_summary_is_taken(
     known = item("Q1", "Alpha", wikipedia="Alpha (pumps)", P856=["https://alpha.example/"])
     summary_of_article = article("Alpha (pumps)", "Alpha is the largest customer of steel in Brandenburg.", "Q1")
     with LoopbackServer(wikidata(known, articles=(summary_of_article,))) as base:
-        for name, value in addresses(base).items():
-            monkeypatch.setenv(name, value)
+        lead_to(base, monkeypatch)
         monkeypatch.setenv("DILIGENCE_FACT_SOURCES", "website,wikidata")
 
         page_set = read_pages("Who is the largest customer?", ALPHA, None, time.monotonic() + 20)
@@ -114,8 +112,7 @@ def filed(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[L
             sec(submission("1", "ALPHA INC", filed=["2026-02-03"]), filings={filing_path("1", "2026-02-03"): report})
         ) as edgar,
     ):
-        for name, value in addresses(base).items():
-            monkeypatch.setenv(name, value)
+        lead_to(base, monkeypatch)
         monkeypatch.setenv("DILIGENCE_SEC_URL", edgar.url)
         monkeypatch.setenv("DILIGENCE_SEC_DATA_URL", edgar.url)
         monkeypatch.setenv("DILIGENCE_CONTACT", "mailto:us@example.com")

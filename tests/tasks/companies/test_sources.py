@@ -35,7 +35,7 @@ from tests.companies_servers import sec as edgar
 from tests.companies_servers import site
 from tests.companies_servers import wikidata as wikibase
 from tests.companies_servers.profile_api import KEY, ProfileApi
-from tests.companies_servers.wikidata import addresses, forget, item
+from tests.companies_servers.wikidata import forget, item, lead_to
 from tests.tasks.companies.sources import memory as memory_source
 from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import page
@@ -182,8 +182,7 @@ def _in_wikidata(stage: Stage, **numbers: Sequence[str]) -> None:
 def _serve_wikidata(stage: Stage, *items: Any) -> None:
     forget(stage.settings)
     server = stage.servers.enter_context(LoopbackServer(wikibase.wikidata(*items)))
-    for setting, address in addresses(server).items():
-        stage.settings.setenv(setting, address)
+    lead_to(server, stage.settings)
 
 
 SETUPS: list[tuple[Callable[[Stage], FactSource], Callable[[Stage], FactSource]]] = [

@@ -1,6 +1,5 @@
 """Walls: what a server, a firewall or a fresh installation shows is told as such, and is no word of the company's."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,10 +21,9 @@ ABOUT = '<meta name="description" content="{}">'
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
-    with LoopbackServer({}) as server:
-        monkeypatch.setenv("DILIGENCE_WEBSITE_URL", f"{server.url}/{{domain}}")
-        yield server
+def server(server: LoopbackServer, monkeypatch: pytest.MonkeyPatch) -> LoopbackServer:
+    monkeypatch.setenv("DILIGENCE_WEBSITE_URL", f"{server.url}/{{domain}}")
+    return server
 
 
 def _facts(server: LoopbackServer, reply: Reply, domain: str = DOMAIN) -> SourceClaims | str | None:

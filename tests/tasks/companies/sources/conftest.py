@@ -9,7 +9,7 @@ import pytest
 from tasks.companies.claims import SourceClaims
 from tasks.companies.sources import FactSource, sec
 from tasks.remote.rate_limit import RateLimit, RateLimiter
-from tests.companies_servers.wikidata import addresses, forget, item, wikidata
+from tests.companies_servers.wikidata import forget, item, lead_to, wikidata
 from tests.web.server import LoopbackServer
 
 COUNTRIES = (item("Q183", "Germany", P297=["DE"]), item("Q668", "India", P297=["IN"]), item("Q1726", "Munich"))
@@ -27,13 +27,6 @@ def values_of(answer: SourceClaims) -> dict[str, Any]:
 
 
 @pytest.fixture
-def server() -> Iterator[LoopbackServer]:
-    """A server on 127.0.0.1 without pages; a test gives it some."""
-    with LoopbackServer({}) as server:
-        yield server
-
-
-@pytest.fixture
 def in_wikidata(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Lets Wikidata know the company of alpha.example: `in_wikidata("Alpha", P5531=["0000320193"])`."""
     forget(monkeypatch)
@@ -42,8 +35,7 @@ def in_wikidata(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]
         def in_wikidata(name: str | None, **claims: Any) -> None:
             alpha = item("Q1", name, P856=["https://www.alpha.example/"], **claims)
             server = servers.enter_context(LoopbackServer(wikidata(alpha, *COUNTRIES)))
-            for setting, address in addresses(server).items():
-                monkeypatch.setenv(setting, address)
+            lead_to(server, monkeypatch)
 
         yield in_wikidata
 

@@ -9,7 +9,7 @@ from tasks.companies.sources.sec import headquarters, open_source
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tests.cases import cases
 from tests.companies_servers.sec import LONDON, sec, submission
-from tests.companies_servers.wikidata import addresses
+from tests.companies_servers.wikidata import lead_to
 from tests.tasks.companies.sources.conftest import claimed, values_of
 from tests.web.behaviours import json_reply, page
 from tests.web.server import LoopbackServer, Reply
@@ -143,8 +143,7 @@ def test_the_public_address_wants_a_contact(in_wikidata: Callable[..., None], mo
 def test_where_wikidata_cannot_be_asked_no_company_is_unknown(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(submission("1", "Alpha"))
     with LoopbackServer(lambda _: page("<p>Sorry")) as broken:
-        for setting, address in addresses(broken).items():
-            monkeypatch.setenv(setting, address)
+        lead_to(broken, monkeypatch)
         with pytest.raises(SourceFailed):
             open_source().facts("alpha.example")
 

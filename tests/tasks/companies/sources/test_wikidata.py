@@ -12,12 +12,12 @@ from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.sources.wikidata import open_source
 from tests.cases import cases
 from tests.companies_servers.wikidata import (
-    addresses,
     article,
     forget,
     in_language,
     item,
     item_value,
+    lead_to,
     moment,
     money,
     quantity,
@@ -48,8 +48,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Lets Wikidata know a company at alpha.example: `serve(P571=[moment("2015")])`, and the items of `TERMS`."""
     forget(monkeypatch)
     with LoopbackServer() as server:
-        for name, value in addresses(server).items():
-            monkeypatch.setenv(name, value)
+        lead_to(server, monkeypatch)
 
         def serve(*more: Any, articles: Any = (), **claims: Any) -> LoopbackServer:
             alpha = item("Q1", **{"label": "Alpha", "P856": [SITE], **claims})

@@ -8,7 +8,6 @@ import pytest
 
 from tasks.companies.web.client import FetchLimits, Web
 from tasks.companies.web.transport import Allowed
-from tests.web.server import LoopbackServer
 
 QUICK = FetchLimits(connect=2, wait=2, total=4, pause=0.01)
 """FetchLimits for servers next door: what a test is about fails soon, and pauses are short."""
@@ -29,10 +28,3 @@ def open_web() -> Iterator[Callable[..., Web]]:
 def web(open_web: Callable[..., Web]) -> Web:
     """A web that may reach 127.0.0.1 and nothing else that is private."""
     return open_web("127.0.0.1")
-
-
-@pytest.fixture
-def server() -> Iterator[LoopbackServer]:
-    """A server on 127.0.0.1 without pages; a test gives it some."""
-    with LoopbackServer({}) as server:
-        yield server

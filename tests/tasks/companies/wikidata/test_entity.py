@@ -11,7 +11,7 @@ from tasks.companies.wikidata import client as asking
 from tasks.companies.wikidata.entity import ENTITIES, claimants, find_entity
 from tasks.errors import BadRequest, NotConfigured, SourceFailed, TooManyRequests, Unavailable
 from tests.cases import cases
-from tests.companies_servers.wikidata import addresses, forget, item, item_value, moment, statement, wikidata
+from tests.companies_servers.wikidata import forget, item, item_value, lead_to, moment, statement, wikidata
 from tests.web.behaviours import busy, json_reply
 from tests.web.server import LoopbackServer, Reply
 
@@ -25,12 +25,18 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     with LoopbackServer() as server:
 
         def serve(*items: dict[str, Any], **more: Any) -> LoopbackServer:
-            for name, value in addresses(server).items():
-                monkeypatch.setenv(name, value)
+            lead_to(server, monkeypatch)
             server.pages = wikidata(*items, **more)
             return server
 
         yield serve
+
+
+def chosen() -> tuple[str, tuple[str, ...]]:
+    """The company of the domain, and the others that might be it."""
+    entity = find_entity("alpha.example")
+    assert entity is not None
+    return entity.id, entity.others
 
 
 def taken(domain: str = "alpha.example") -> str | None:
@@ -160,9 +166,7 @@ def test_the_preferred_website_decides_between_several(serve: Serve) -> None:
         item("Q2", "Alpha", P856=[statement("https://alpha.example/", "preferred"), "https://a.example"]),
         item("Q3", "Beta", P856=["https://alpha.example/", statement("https://beta.example/", "preferred")]),
     )
-    entity = find_entity("alpha.example")
-    assert entity is not None
-    assert (entity.id, entity.others) == ("Q2", ())
+    assert chosen() == ("Q2", ())
 
 
 def test_a_website_that_was_given_up_stands_behind_todays(serve: Serve) -> None:
@@ -180,9 +184,7 @@ def test_the_top_parent_decides_between_equals(serve: Serve) -> None:
         item("Q2", "Alpha Retail", **site, P127=[item_value("Q3")]),
         item("Q3", "Alpha", **site, P749=[item_value("Q99")]),
     )
-    entity = find_entity("alpha.example")
-    assert entity is not None
-    assert (entity.id, entity.others) == ("Q3", ())
+    assert chosen() == ("Q3", ())
 
 
 def test_a_parent_of_former_times_is_none(serve: Serve) -> None:
@@ -196,9 +198,7 @@ def test_a_parent_of_former_times_is_none(serve: Serve) -> None:
 def test_of_two_that_claim_a_domain_the_one_with_a_legal_entitys_identifier_is_taken(serve: Serve) -> None:
     company: dict[str, Any] = {"P856": ["https://alpha.example/"], "P452": [item_value("Q9")]}
     serve(item("Q1", "Alpha Brand", **company), item("Q2", "Alpha", **company, P1278=["HWUPKR0MPOU8FGXBT394"]))
-    entity = find_entity("alpha.example")
-    assert entity is not None
-    assert (entity.id, entity.others) == ("Q2", ("Alpha Brand (Q1)",))
+    assert chosen() == ("Q2", ("Alpha Brand (Q1)",))
     assert claimants("alpha.example") == ()
 
 
@@ -208,9 +208,7 @@ def test_those_that_own_each_other_are_named_and_the_living_company_taken(serve:
         item("Q1", "Alpha One", **site, P576=[moment("2010")], P127=[item_value("Q2")]),
         item("Q2", "Alpha Two", **site, P127=[item_value("Q1")]),
     )
-    entity = find_entity("alpha.example")
-    assert entity is not None
-    assert (entity.id, entity.others) == ("Q2", ("Alpha One (Q1)",))
+    assert chosen() == ("Q2", ("Alpha One (Q1)",))
 
 
 def test_a_company_with_a_thousand_officers_is_read(serve: Serve) -> None:
@@ -221,9 +219,7 @@ def test_a_company_with_a_thousand_officers_is_read(serve: Serve) -> None:
 
 def test_a_merged_item_is_the_one_it_was_merged_into(serve: Serve) -> None:
     serve(item("Q1", "Alpha", P856=["https://alpha.example/"]), merged={"Q2": "Q1"})
-    entity = find_entity("alpha.example")
-    assert entity is not None
-    assert (entity.id, entity.others) == ("Q1", ())
+    assert chosen() == ("Q1", ())
 
 
 def test_those_who_ask_at_once_and_soon_after_share_one_search(serve: Serve) -> None:
