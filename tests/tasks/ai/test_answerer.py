@@ -30,13 +30,6 @@ def model(request: ModelRequest) -> str:
     return "Five sixths [2]." if "schema" not in request.prompt else '{"score": 4, "reason": "Five sixths."}'
 
 
-@pytest.fixture
-def settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API", "DILIGENCE_AI_WINDOW"):
-        monkeypatch.delenv(name, raising=False)
-    return monkeypatch
-
-
 @pytest.fixture(params=["extractive", "responses", "chat", "quoting"])
 def answerer(request: pytest.FixtureRequest, settings: pytest.MonkeyPatch) -> Iterator[Answerer]:
     if request.param in {"extractive", "quoting"}:

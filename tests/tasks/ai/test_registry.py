@@ -13,13 +13,6 @@ from tasks.errors import NotConfigured
 from tests.servers.openai_server import ModelServer
 
 
-@pytest.fixture
-def settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DILIGENCE_AI_MODEL", "DILIGENCE_AI_API", "DILIGENCE_AI_WINDOW"):
-        monkeypatch.delenv(name, raising=False)
-    return monkeypatch
-
-
 def test_without_settings_no_model_is_asked(settings: pytest.MonkeyPatch) -> None:
     assert isinstance(current_answerer(), ExtractiveAnswerer)
 

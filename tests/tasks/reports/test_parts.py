@@ -148,6 +148,16 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
+def replaceable(folder: Path) -> tuple[Path, dict[str, bytes]]:
+    """A folder with a report of the run r1, and its files; the run r2 is one of a day later."""
+    out = folder / "out"
+    write_many("r1", 21)
+    write_reports("r1", out)
+    before = files_in(out)
+    write_many("r2", 21, days=1)
+    return out, before
+
+
 def failing_at(third: BaseException | int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the third company that is built raise this, or kill the process with this signal."""
     built = 0
@@ -168,11 +178,7 @@ def failing_at(third: BaseException | int, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_failure_at_one_company_leaves_the_old_report_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
 ) -> None:
-    out = tmp_path / "out"
-    write_many("r1", 21)
-    write_reports("r1", out)
-    before = files_in(out)
-    write_many("r2", 21, days=1)
+    out, before = replaceable(tmp_path)
     failing_at(failure, monkeypatch)
     with pytest.raises(type(failure)):
         write_reports("r2", out)
@@ -183,11 +189,7 @@ def test_a_failure_at_one_company_leaves_the_old_report_whole(
 def test_a_kill_at_one_company_leaves_the_old_report_whole_and_the_next_one_clears_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "out"
-    write_many("r1", 21)
-    write_reports("r1", out)
-    before = files_in(out)
-    write_many("r2", 21, days=1)
+    out, before = replaceable(tmp_path)
     database.close()
     if (child := os.fork()) == 0:
         failing_at(signal.SIGKILL, monkeypatch)
@@ -203,11 +205,7 @@ def test_a_kill_at_one_company_leaves_the_old_report_whole_and_the_next_one_clea
 
 
 def test_a_disk_that_is_full_at_one_company_is_told_and_leaves_the_old_report_whole(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    write_many("r1", 21)
-    write_reports("r1", out)
-    before = files_in(out)
-    write_many("r2", 21, days=1)
+    out, before = replaceable(tmp_path)
     pages = max(path.stat().st_size for path in (out / "companies").iterdir())
     whole = (out / "report.json").stat().st_size
     assert pages < whole

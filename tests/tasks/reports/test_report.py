@@ -12,8 +12,8 @@ from tasks.reports.report import build
 from tests.tasks.reports.rows import CRITERIA, claim, company, document, outcome, quote, write_company, write_run
 
 
-def test_report_has_every_key_that_was_promised() -> None:
-    write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1)], calls=3, input_tokens=900, output_tokens=80)
+def write_alpha() -> None:
+    """A document, a quotation, and two sources that contradict each other."""
     write_company(
         "r1",
         "alpha.example",
@@ -21,6 +21,11 @@ def test_report_has_every_key_that_was_promised() -> None:
         outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [quote()])],
         claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, "wikidata")],
     )
+
+
+def test_report_has_every_key_that_was_promised() -> None:
+    write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1)], calls=3, input_tokens=900, output_tokens=80)
+    write_alpha()
     report = json.loads(build("r1").model_dump_json())
     run = report["run"]
     assert {"id", "name", "started_at", "finished_at", "status", "cost", "answerer"} <= set(run)
@@ -234,13 +239,7 @@ def test_each_ranked_company_says_how_often_it_keeps_its_place() -> None:
 
 def test_the_scores_of_a_company_alone_are_those_of_its_report() -> None:
     write_run("r1", [company("Alpha", total=0.8, coverage=0.5, rank=1), company("Beta", 1)])
-    write_company(
-        "r1",
-        "alpha.example",
-        documents=[document("accounts")],
-        outcomes=[(outcome("recurring", 4, ScoreStatus.SCORED), [quote()])],
-        claims=[claim("founded_year", 2014, "files"), claim("founded_year", 2016, "wikidata")],
-    )
+    write_alpha()
     (alone,), (of_it,) = (
         build("r1", "alpha.example", scores_alone=scores_alone).companies for scores_alone in (True, False)
     )

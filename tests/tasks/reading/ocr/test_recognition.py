@@ -28,10 +28,27 @@ BOTH = [pytest.param("tesseract", marks=needs_tesseract), "rapidocr"]
 QUICK = [BOTH[0], pytest.param("rapidocr", marks=pytest.mark.slow)]
 
 
+def auto(program: str | None) -> Engines:
+    return Engines("eng", rapidocr=True, is_auto=True, program=program)
+
+
+def tesseract_that(folder: Path, *commands: str) -> str:
+    """A program in place of Tesseract that does that."""
+    return str(program(folder / "bin", *commands) / "tesseract")
+
+
+def reads_loan(confidence: int, height: int) -> str:
+    """A command that tells of one word of that height, read with that confidence."""
+    return f"printf '{HEAD}5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t{height}\\t{confidence}\\tLoan\\n'"
+
+
+def read_by(engines: Engines, image: Image.Image | None = None) -> RecognisedPage:
+    image = image or picture(CLAUSE)
+    return recognise(Picture(image.width, image.height, image.tobytes()), engines)
+
+
 def read(image: Image.Image, engine: str) -> RecognisedPage:
-    return recognise(
-        Picture(image.width, image.height, image.tobytes()), RAPIDOCR if engine == "rapidocr" else by_tesseract()
-    )
+    return read_by(RAPIDOCR if engine == "rapidocr" else by_tesseract(), image)
 
 
 def words(text: str) -> list[str]:
@@ -97,11 +114,9 @@ def test_a_picture_without_words_is_empty(image: Image.Image) -> None:
     ),
 )
 def test_a_tesseract_that_fails_leaves_the_page_to_rapidocr(tmp_path: Path, commands: tuple[str, ...]) -> None:
-    broken = str(program(tmp_path / "bin", *commands) / "tesseract")
-    image = picture(CLAUSE)
-    drawn = Picture(image.width, image.height, image.tobytes())
-    assert recognise(drawn, by_tesseract(broken)).state is ScanState.FAILED
-    both = recognise(drawn, Engines("eng", rapidocr=True, is_auto=True, program=broken))
+    broken = tesseract_that(tmp_path, *commands)
+    assert read_by(by_tesseract(broken)).state is ScanState.FAILED
+    both = read_by(auto(broken))
     assert (both.engine, both.text()) == ("rapidocr", CLAUSE.strip())
 
 
@@ -112,12 +127,7 @@ def test_a_tesseract_that_fails_leaves_the_page_to_rapidocr(tmp_path: Path, comm
 def test_auto_reads_again_what_tesseract_is_not_sure_of_or_overlooks(
     tmp_path: Path, confidence: int, height: int, engine: str, text: str | None
 ) -> None:
-    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t{height}\\t{confidence}\\tLoan\\n"
-    found = str(program(tmp_path / "bin", "cat >/dev/null", f"printf '{HEAD}{row}'") / "tesseract")
-    image = picture(CLAUSE)
-    page = recognise(
-        Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
-    )
+    page = read_by(auto(tesseract_that(tmp_path, "cat >/dev/null", reads_loan(confidence, height))))
     assert (page.state, page.engine, page.text()) == (ScanState.READ, engine, text or f"Loan\n{CLAUSE.strip()}")
 
 
@@ -132,21 +142,14 @@ def test_what_tesseract_read_is_kept_as_a_part_where_rapidocr_cannot_be_asked(
     if isinstance(error, Unavailable):
         monkeypatch.setattr(rapidocr, "load_cv2", fails)
     monkeypatch.setattr(rapidocr.RapidOcr, "words", fails)
-    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t{height}\\t{confidence}\\tLoan\\n"
-    found = str(program(tmp_path / "bin", "cat >/dev/null", f"printf '{HEAD}{row}'") / "tesseract")
-    image = picture(CLAUSE)
-    page = recognise(
-        Picture(image.width, image.height, image.tobytes()), Engines("eng", rapidocr=True, is_auto=True, program=found)
-    )
+    page = read_by(auto(tesseract_that(tmp_path, "cat >/dev/null", reads_loan(confidence, height))))
     is_whole = isinstance(error, RecognitionFailed) and (confidence, height) == (96, 9999)
     assert (page.state, page.text()) == (ScanState.READ if is_whole else ScanState.PARTLY, "Loan")
 
 
 def test_a_picture_without_words_is_not_turned_twice(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    found = str(program(tmp_path / "bin", "cat >/dev/null", f"echo . >>{log}") / "tesseract")
-    image = picture(CLAUSE)
-    page = recognise(Picture(image.width, image.height, image.tobytes()), by_tesseract(found))
+    page = read_by(by_tesseract(tesseract_that(tmp_path, "cat >/dev/null", f"echo . >>{log}")))
     assert (page.state, log.read_text()) == (ScanState.EMPTY, ".\n.\n")
 
 
@@ -154,11 +157,8 @@ def test_a_picture_without_words_is_not_turned_twice(tmp_path: Path) -> None:
 def test_a_page_counts_that_fails_when_it_is_turned_if_it_makes_sense(
     tmp_path: Path, confidence: int, state: ScanState
 ) -> None:
-    row = f"5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1700\\t99\\t{confidence}\\tLoan\\n"
-    commands = ("cat >/dev/null", f"mkdir {tmp_path}/once || exit 1", f"printf '{HEAD}{row}'")
-    found = str(program(tmp_path / "bin", *commands) / "tesseract")
-    image = picture(CLAUSE)
-    assert recognise(Picture(image.width, image.height, image.tobytes()), by_tesseract(found)).state is state
+    commands = ("cat >/dev/null", f"mkdir {tmp_path}/once || exit 1", reads_loan(confidence, 99))
+    assert read_by(by_tesseract(tesseract_that(tmp_path, *commands))).state is state
 
 
 def test_what_an_earlier_tesseract_read_is_read_again() -> None:
@@ -172,10 +172,7 @@ def test_what_an_earlier_tesseract_read_is_read_again() -> None:
 def test_numbers_that_stand_alone_are_read() -> None:
     numbers = [str(number) for number in range(21, 41)]
     image = picture("\n".join(f"{number}|The deponent said that it was so." for number in numbers))
-    page = recognise(
-        Picture(image.width, image.height, image.tobytes()),
-        Engines("eng", rapidocr=True, is_auto=True, program=tesseract.program()),
-    )
+    page = read_by(auto(tesseract.program()), image)
     assert re.findall(r"\d+", page.text()) == numbers
 
 

@@ -3,7 +3,6 @@
 import json
 import logging
 import pickle
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -22,18 +21,16 @@ from tasks.errors import DiligenceError, NotAllowed, NotConfigured, NotLoggedIn,
 from tests.google.credentials import SERVICE, authorised_user_file, service_account_file
 from tests.google.faults import Fault
 from tests.google.server import DriveEmulator
-from tests.tasks.documents.drive.google.emulated import point_at, stored_login
+from tests.tasks.documents.drive.google.emulated import stored_login
 
 ADA, BOB = "ada@example.com", "bob@example.com"
 
 
 @pytest.fixture
-def google(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
-    with DriveEmulator() as emulator:
-        emulator.world.user(ADA)
-        emulator.world.user(BOB)
-        point_at(emulator, monkeypatch)
-        yield emulator
+def google(emulator: DriveEmulator) -> DriveEmulator:
+    emulator.world.user(ADA)
+    emulator.world.user(BOB)
+    return emulator
 
 
 def asked_by(google: DriveEmulator, who: Identity | None) -> str:

@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from socket import SHUT_RDWR
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,18 +18,16 @@ from tasks.documents.drive.google.credentials import SCOPE, SEALED_FOR
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, SourceFailed, Unavailable
 from tests.google.server import DriveEmulator
 from tests.tasks.documents.drive.google.connection import Reply, Scripted
-from tests.tasks.documents.drive.google.emulated import agree, point_at
+from tests.tasks.documents.drive.google.emulated import agree
 
 ADA = "ada@example.com"
 BACK = "http://127.0.0.1:8000/login/callback"
 
 
 @pytest.fixture
-def google(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DriveEmulator]:
-    with DriveEmulator() as emulator:
-        emulator.world.user(ADA)
-        point_at(emulator, monkeypatch)
-        yield emulator
+def google(emulator: DriveEmulator) -> DriveEmulator:
+    emulator.world.user(ADA)
+    return emulator
 
 
 def answered(token: dict[str, Any] | bytes, status: int = 200) -> bytes:
