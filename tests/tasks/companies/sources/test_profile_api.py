@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -284,7 +285,7 @@ def test_companies_are_asked_for_side_by_side(serve: Serve, server: LoopbackServ
     serve(profile("Alpha"), profile("Beta"))
 
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(open_source().facts, ["alpha.example", "beta.example"]))
+        answers = list(pool.map(partial(claimed, open_source()), ["alpha.example", "beta.example"]))
 
     assert [values_of(answer)["name"] for answer in answers] == ["Alpha", "Beta"]
 
