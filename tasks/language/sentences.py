@@ -57,7 +57,7 @@ _RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a li
 _NUMBERING = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
 _TO_FILL = re.compile(
     rf"(?:(?:[:€$£]|\b(?:{'|'.join(header_words('before_blanks'))})) ?\[(?=\W{{0,5}}[^\W\d_]{{2}})[^\]]{{1,80}}\]"
-    rf"|\[\W{{0,5}}(?:{'|'.join(header_words('blanks'))})\b[^\]]{{0,80}}\]|_{{3,}}|\.{{5,}}|…{{2,}})[\W_]*$",
+    rf"|\[\W{{0,5}}(?:{'|'.join(header_words('blanks'))})\b[^\]]{{0,80}}\]|(?<!_)_{{3,}}+|(?<!\.)\.{{5,}}+|(?<!…)…{{2,}}+)[\W_]*+$",
     re.IGNORECASE,
 )
 
