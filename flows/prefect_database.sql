@@ -1,19 +1,6 @@
 BEGIN TRANSACTION;
 CREATE TABLE agent (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -29,18 +16,7 @@ CREATE TABLE alembic_version (
 );
 INSERT INTO "alembic_version" VALUES('a3b9c7d2e5f1');
 CREATE TABLE "artifact" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	"key" VARCHAR, 
@@ -52,20 +28,7 @@ CREATE TABLE "artifact" (
 	CONSTRAINT pk_artifact PRIMARY KEY (id)
 );
 CREATE TABLE artifact_collection (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	"key" VARCHAR NOT NULL, 
@@ -81,20 +44,7 @@ CREATE TABLE automation (
 	actions JSON NOT NULL, 
 	actions_on_trigger JSON DEFAULT '[]' NOT NULL, 
 	actions_on_resolve JSON DEFAULT '[]' NOT NULL, 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, tags JSON DEFAULT '[]' NOT NULL, 
 	CONSTRAINT pk_automation PRIMARY KEY (id)
@@ -109,18 +59,7 @@ CREATE TABLE "automation_bucket" (
 	count INTEGER NOT NULL, 
 	last_operation VARCHAR, 
 	triggered_at DATETIME, 
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_automation_bucket PRIMARY KEY (id), 
@@ -131,18 +70,7 @@ CREATE TABLE "automation_event_follower" (
 	follower_event_id CHAR(36) NOT NULL, 
 	received DATETIME NOT NULL, 
 	follower JSON NOT NULL, 
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	scope VARCHAR NOT NULL, 
@@ -152,38 +80,14 @@ CREATE TABLE automation_related_resource (
 	automation_id CHAR(36) NOT NULL, 
 	resource_id VARCHAR, 
 	automation_owned_by_resource BOOLEAN DEFAULT '0' NOT NULL, 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_automation_related_resource PRIMARY KEY (id), 
 	CONSTRAINT fk_automation_related_resource__automation_id__automation FOREIGN KEY(automation_id) REFERENCES automation (id) ON DELETE CASCADE
 );
 CREATE TABLE "block_document" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -196,18 +100,7 @@ CREATE TABLE "block_document" (
 	CONSTRAINT fk_block_document__block_type_id__block_type FOREIGN KEY(block_type_id) REFERENCES block_type (id) ON DELETE CASCADE
 );
 CREATE TABLE "block_document_reference" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -219,18 +112,7 @@ CREATE TABLE "block_document_reference" (
 	CONSTRAINT ck_block_document_reference__ck_block_document_reference__no_self_reference CHECK (parent_block_document_id != reference_block_document_id)
 );
 CREATE TABLE "block_schema" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	fields JSON DEFAULT '{}' NOT NULL, 
@@ -241,20 +123,7 @@ CREATE TABLE "block_schema" (
 	CONSTRAINT fk_block_schema__block_type_id__block_type FOREIGN KEY(block_type_id) REFERENCES block_type (id) ON DELETE CASCADE
 );
 CREATE TABLE block_schema_reference (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -265,18 +134,7 @@ CREATE TABLE block_schema_reference (
 	CONSTRAINT fk_block_schema_reference__reference_block_schema_id__block_schema FOREIGN KEY(reference_block_schema_id) REFERENCES block_schema (id) ON DELETE cascade
 );
 CREATE TABLE "block_type" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -295,40 +153,14 @@ CREATE TABLE composite_trigger_child_firing (
 	child_firing_id CHAR(36) NOT NULL, 
 	child_fired_at DATETIME, 
 	child_firing JSON NOT NULL, 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_composite_trigger_child_firing PRIMARY KEY (id), 
 	CONSTRAINT fk_composite_trigger_child_firing__automation_id__automation FOREIGN KEY(automation_id) REFERENCES automation (id) ON DELETE CASCADE
 );
 CREATE TABLE concurrency_limit (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	tag VARCHAR NOT NULL, 
@@ -337,18 +169,7 @@ CREATE TABLE concurrency_limit (
 	CONSTRAINT pk_concurrency_limit PRIMARY KEY (id)
 );
 CREATE TABLE "concurrency_limit_v2" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	active BOOLEAN NOT NULL, 
@@ -362,20 +183,7 @@ CREATE TABLE "concurrency_limit_v2" (
 	CONSTRAINT uq_concurrency_limit_v2__name UNIQUE (name)
 );
 CREATE TABLE configuration (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	"key" VARCHAR NOT NULL, 
@@ -387,38 +195,14 @@ CREATE TABLE csrf_token (
 	token VARCHAR NOT NULL, 
 	client VARCHAR NOT NULL, 
 	expiration DATETIME NOT NULL, 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_csrf_token PRIMARY KEY (id), 
 	CONSTRAINT uq_csrf_token__client UNIQUE (client)
 );
 CREATE TABLE "deployment" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -454,18 +238,7 @@ CREATE TABLE "deployment" (
 	CONSTRAINT fk_deployment__flow_id__flow FOREIGN KEY(flow_id) REFERENCES flow (id) ON DELETE CASCADE
 );
 CREATE TABLE "deployment_schedule" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	schedule JSON NOT NULL, 
@@ -503,20 +276,7 @@ CREATE TABLE event_resources (
 	resource_role TEXT NOT NULL, 
 	resource JSON NOT NULL, 
 	event_id CHAR(36) NOT NULL, 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_event_resources PRIMARY KEY (id)
@@ -532,39 +292,13 @@ CREATE TABLE events (
 	received DATETIME NOT NULL, 
 	recorded DATETIME NOT NULL, 
 	follows CHAR(36), 
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	CONSTRAINT pk_events PRIMARY KEY (id)
 );
 CREATE TABLE flow (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -573,18 +307,7 @@ CREATE TABLE flow (
 	CONSTRAINT uq_flow__name UNIQUE (name)
 );
 CREATE TABLE "flow_run" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -621,18 +344,7 @@ CREATE TABLE "flow_run" (
 	CONSTRAINT fk_flow_run__state_id__flow_run_state FOREIGN KEY(state_id) REFERENCES flow_run_state (id) ON DELETE SET NULL
 );
 CREATE TABLE "flow_run_input" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	"key" VARCHAR NOT NULL, 
@@ -643,18 +355,7 @@ CREATE TABLE "flow_run_input" (
 	CONSTRAINT fk_flow_run_input__flow_run_id__flow_run FOREIGN KEY(flow_run_id) REFERENCES flow_run (id) ON DELETE cascade
 );
 CREATE TABLE "flow_run_state" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	type VARCHAR(9) NOT NULL, 
@@ -670,18 +371,7 @@ CREATE TABLE "flow_run_state" (
 	CONSTRAINT fk_flow_run_state__result_artifact_id__artifact FOREIGN KEY(result_artifact_id) REFERENCES artifact (id) ON DELETE SET NULL
 );
 CREATE TABLE "log" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -693,20 +383,7 @@ CREATE TABLE "log" (
 	CONSTRAINT pk_log PRIMARY KEY (id)
 );
 CREATE TABLE saved_search (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -715,18 +392,7 @@ CREATE TABLE saved_search (
 	CONSTRAINT uq_saved_search__name UNIQUE (name)
 );
 CREATE TABLE "task_run" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -755,18 +421,7 @@ CREATE TABLE "task_run" (
 	CONSTRAINT fk_task_run__flow_run_id__flow_run FOREIGN KEY(flow_run_id) REFERENCES flow_run (id) ON DELETE CASCADE
 );
 CREATE TABLE "task_run_state" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	type VARCHAR(9) NOT NULL, 
@@ -782,20 +437,7 @@ CREATE TABLE "task_run_state" (
 	CONSTRAINT fk_task_run_state__result_artifact_id__artifact FOREIGN KEY(result_artifact_id) REFERENCES artifact (id) ON DELETE SET NULL
 );
 CREATE TABLE task_run_state_cache (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	cache_key VARCHAR NOT NULL, 
@@ -804,18 +446,7 @@ CREATE TABLE task_run_state_cache (
 	CONSTRAINT pk_task_run_state_cache PRIMARY KEY (id)
 );
 CREATE TABLE "variable" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -825,18 +456,7 @@ CREATE TABLE "variable" (
 	CONSTRAINT uq_variable__name UNIQUE (name)
 );
 CREATE TABLE "work_pool" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -851,18 +471,7 @@ CREATE TABLE "work_pool" (
 	CONSTRAINT fk_work_pool__default_queue_id__work_queue FOREIGN KEY(default_queue_id) REFERENCES work_queue (id) ON DELETE RESTRICT
 );
 CREATE TABLE "work_queue" (
-	id CHAR(36) DEFAULT ((
-        lower(hex(randomblob(4))) 
-        || '-' 
-        || lower(hex(randomblob(2))) 
-        || '-4' 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || substr('89ab',abs(random()) % 4 + 1, 1) 
-        || substr(lower(hex(randomblob(2))),2) 
-        || '-' 
-        || lower(hex(randomblob(6)))
-    )) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 
@@ -878,20 +487,7 @@ CREATE TABLE "work_queue" (
 	CONSTRAINT uq_work_queue__work_pool_id_name UNIQUE (work_pool_id, name)
 );
 CREATE TABLE worker (
-	id CHAR(36) DEFAULT (
-    (
-        lower(hex(randomblob(4)))
-        || '-'
-        || lower(hex(randomblob(2)))
-        || '-4'
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || substr('89ab',abs(random()) % 4 + 1, 1)
-        || substr(lower(hex(randomblob(2))),2)
-        || '-'
-        || lower(hex(randomblob(6)))
-    )
-    ) NOT NULL, 
+	id CHAR(36) DEFAULT {new_id} NOT NULL, 
 	created DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	updated DATETIME DEFAULT (strftime('%Y-%m-%d %H:%M:%f000', 'now')) NOT NULL, 
 	name VARCHAR NOT NULL, 

@@ -36,7 +36,16 @@ from tasks.remote.environment import usable_environment
 TAG = "diligence"
 """Marks our deployments and flow runs among those of others on the same server."""
 SCHEMA = Path(__file__).parent / "prefect_database.sql"
-"""An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further."""
+"""An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further.
+
+`{new_id}` stands in it for `NEW_ID`, as which `schema` reads it.
+"""
+NEW_ID = (
+    "((lower(hex(randomblob(4))) || '-' || lower(hex(randomblob(2))) || '-4' || substr(lower(hex(randomblob(2))),2) "
+    "|| '-' || substr('89ab',abs(random()) % 4 + 1, 1) || substr(lower(hex(randomblob(2))),2) "
+    "|| '-' || lower(hex(randomblob(6)))))"
+)
+"""What Prefect has SQLite make a new id with, in every table (prefect/server/utilities/database.py)."""
 
 _SETTINGS = {
     "PREFECT_UI_ENABLED": "0",
@@ -198,8 +207,13 @@ def _prepare_database(path: Path) -> None:
         with closing(sqlite3.connect(folder / path.name)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")  # as Prefect opens it
             connection.execute("PRAGMA synchronous=OFF")
-            connection.executescript(SCHEMA.read_text(encoding="utf-8"))
+            connection.executescript(schema())
         (folder / path.name).replace(path)
+
+
+def schema() -> str:
+    """An empty database of Prefect's, in SQL."""
+    return SCHEMA.read_text(encoding="utf-8").replace("{new_id}", NEW_ID)
 
 
 def _environment() -> dict[str, str]:
