@@ -42,6 +42,7 @@ from tasks.documents.kinds.document import may_be_any
 from tasks.documents.kinds.room import Listed, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import NotConfigured
+from tasks.language.locales import spell_out
 from tasks.language.words import COMMON_WORDS
 from tasks.reading.text_writer import Reading
 
@@ -355,7 +356,7 @@ class StandIns:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         forms = {form for word, (listed, _) in self._words.items() for form in (word, listed, listed.upper())}
-        return re.compile(_any_of(forms) if forms else "(?!)", re.IGNORECASE)
+        return re.compile(spell_out(sorted(forms)) if forms else "(?!)", re.IGNORECASE)
 
     def hide(self, texts: Sequence[str]) -> tuple[list[str], Callable[[str], str]]:
         """The texts with stand-ins in place of names, and a function that restores the names in an answer to them."""
@@ -444,18 +445,6 @@ def _spell(word: str) -> Iterator[str]:
     yield from dict.fromkeys(
         (composed, decomposed, composed.translate(_UMLAUTS), "".join(filter(_is_no_accent, decomposed)))
     )
-
-
-def _any_of(words: Iterable[str]) -> str:
-    """A pattern for the longest of these words, as a tree of letters: a list would be tried word by word."""
-    branches: dict[str, list[str]] = {}
-    for word in words:
-        branches.setdefault(word[:1], []).append(word[1:])
-    ends = branches.pop("", None) is not None
-    if not branches:
-        return ""
-    tree = "|".join(f"{re.escape(letter)}{_any_of(rest)}" for letter, rest in sorted(branches.items()))
-    return f"(?:{tree}){'?' if ends else ''}"
 
 
 def _is_no_accent(letter: str) -> bool:
