@@ -36,6 +36,7 @@ from tasks.documents.kinds.room import IndexedDocument
 from tasks.documents.texts import find_known_texts, load_text
 from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
 from tasks.figures.ledger import LedgerText, first_by_path
+from tasks.language.normalise import join_first
 from tasks.language.sentences import sentences
 from tasks.privacy import Names, find_privileged, hides_names, may_read_all, profile_names, say_kept, stored_names
 from tasks.ranking import WordIndex
@@ -363,8 +364,7 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
         answer = _by_model(question, sources, passages, company, answerer)
         answer.notes += filter(None, [say_kept([document.document_name for document in room.kept])])
     if answer.missing and unread:
-        more = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
-        answer.answer = _UNREAD.format(", ".join(unread[:_MOST_NAMED]) + more)
+        answer.answer = _UNREAD.format(join_first(unread, _MOST_NAMED))
     return answer
 
 

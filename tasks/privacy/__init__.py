@@ -43,6 +43,7 @@ from tasks.documents.kinds.room import Listed, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import NotConfigured
 from tasks.language.locales import spell_out
+from tasks.language.normalise import join_first
 from tasks.language.words import COMMON_WORDS
 from tasks.reading.text_writer import Reading
 
@@ -138,8 +139,7 @@ def say_kept(names: Sequence[str]) -> str:
     if not names:
         return ""
     count = "1 document was" if len(names) == 1 else f"{len(names)} documents were"
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{count} kept from the model (DILIGENCE_AI_PRIVILEGED): {', '.join(names[:_NAMED])}{more}."
+    return f"{count} kept from the model (DILIGENCE_AI_PRIVILEGED): {join_first(names, _NAMED)}."
 
 
 def privileged_rules() -> list[str]:

@@ -57,6 +57,7 @@ from tasks.errors import (
     TooManyRequests,
     Unavailable,
 )
+from tasks.language.normalise import join_first
 from tasks.remote.retry import TryAgain, read_retry_after
 from tasks.spending.money import Usage
 
@@ -305,8 +306,7 @@ def not_taken(status: int) -> UnsupportedRequestFormat:
 def unknown_model(models: Sequence[str] = ()) -> UnknownModel:
     """The error for a model that the server does not know; `models` are those that it lists."""
     names = [name[:_LONGEST_NAME] for name in models if name.isprintable()]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    has = f" It has: {', '.join(names[:_MOST_NAMED])}{more}." if names else ""
+    has = f" It has: {join_first(names, _MOST_NAMED)}." if names else ""
     return UnknownModel(f"The AI server does not know the model, or has not loaded it.{has} Check DILIGENCE_AI_MODEL.")
 
 

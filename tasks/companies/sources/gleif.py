@@ -24,7 +24,7 @@ from tasks.companies.web.client import FetchOptions, Web
 from tasks.companies.wikidata.client import terms
 from tasks.companies.wikidata.entity import Entity, find_entity, list_references, read_values
 from tasks.errors import DiligenceError, SourceFailed
-from tasks.language.normalise import same_name
+from tasks.language.normalise import join_first, same_name
 from tasks.remote.rate_limit import Budget, RateLimit, SourceLimiter
 
 GLEIF: Final[FetchOptions] = {
@@ -110,11 +110,10 @@ class GleifSource(FactSource):
                 f"No LEI is known for this website: GLEIF's {_read_name(record)} was taken by name, country and {fact}."
             )
             return record, [warning]
-        listed = "; ".join(_describe(record) for record in matches[:_MAX_RECORDS])
-        more = f" and {len(matches) - _MAX_RECORDS} more" if len(matches) > _MAX_RECORDS else ""
+        listed = join_first(list(map(_describe, matches)), _MAX_RECORDS, "; ")
         matched = "Possible match" if len(matches) == 1 else "Possible matches"
         warning = (
-            f"{matched} by name alone, not used: GLEIF's {listed}{more}. Wikidata has no LEI for this website; where "
+            f"{matched} by name alone, not used: GLEIF's {listed}. Wikidata has no LEI for this website; where "
             "one of them is the company, add its LEI (P1278) there, or its facts to a facts file."
         )
         return None, [warning]
