@@ -180,9 +180,7 @@ def read(source: Source) -> Reading:
     Of a file above 64 MB, the first 64 MB are read, with a warning.
     """
     text, warnings = text_and_warnings(source)
-    writer = Writer()
-    for warning in warnings:
-        writer.warn(warning)
+    writer = Writer(warnings)
     sign, begins = directive(text)
     text = text[begins:].strip("\n")
     if sign is None:

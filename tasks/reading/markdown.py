@@ -39,9 +39,7 @@ _MOST_HEADINGS: Final = 100_000
 def read(source: Source) -> Reading:
     """The text of the file in `source`; of a file above 64 MB the first 64 MB, with a warning."""
     text, warnings = text_and_warnings(source)
-    writer = Writer()
-    for warning in warnings:
-        writer.warn(warning)
+    writer = Writer(warnings)
     if text.count("\n") > _MOST_LINES:
         writer.text(text)
     else:

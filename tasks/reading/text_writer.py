@@ -464,15 +464,15 @@ def _clean_label(label: str) -> str:
 
 
 class Writer:
-    """Collects a document's text line by line, with its places."""
+    """Collects a document's text line by line, with its places; `warnings` are those that are known before."""
 
-    def __init__(self) -> None:
+    def __init__(self, warnings: Iterable[str] = ()) -> None:
         self._pieces: list[str] = []
         self._length = 0
         self._places: list[Place] = []
         self._parts = 0
         self._heading: tuple[int, int, str] | None = None
-        self._warnings: list[str] = []
+        self._warnings = list(dict.fromkeys(warnings))
         self._attachments: list[Attachment] = []
         self._pages = 0
         self._marked = False
