@@ -105,11 +105,11 @@ def find_rows(
         yield from session.connection().execute(query.where(column.in_(some)))
 
 
-def in_parts(keys: Iterable[K]) -> Iterator[list[K]]:
-    """These keys in order and without repetition, in parts that fit into a statement."""
+def in_parts(keys: Iterable[K], most: int = _KEYS_AT_ONCE) -> Iterator[list[K]]:
+    """These keys in order and without repetition, in parts of at most so many, by default as a statement can take."""
     ordered = sorted(set(keys))
-    for start in range(0, len(ordered), _KEYS_AT_ONCE):
-        yield ordered[start : start + _KEYS_AT_ONCE]
+    for start in range(0, len(ordered), most):
+        yield ordered[start : start + most]
 
 
 @cache

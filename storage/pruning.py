@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -35,7 +35,7 @@ from sqlalchemy import (
 from sqlmodel import Session, SQLModel
 
 from storage import database
-from storage.columns import find_table
+from storage.columns import find_table, in_parts
 from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument, RunDocument
 from storage.figures import StoredFigure, StoredLedger
@@ -44,8 +44,6 @@ from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCa
 from storage.runs import Run, RunCompany, delete_definitions, prunable_runs
 from storage.scores import CriterionOutcome, Quote
 from storage.texts import Passage, SpanPages, StoredCells, StoredSigns, StoredText, delete_pages_without_text
-
-T = TypeVar("T")
 
 KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
 _AT_ONCE = 100  # texts, profiles or answers in a transaction
@@ -189,14 +187,10 @@ def _drop_contents(doomed: Sequence[str], pruned: Pruned) -> None:
         _sort_in_memory(session)
         gone = _gone_contents(session, doomed)
     for drive, document_ids in gone.items():
-        for some in _parts(document_ids):
+        for some in in_parts(document_ids, _AT_ONCE):
             with _turn(pruned) as session:
                 of_drive = (_CONTENTS.c.drive == drive) & _CONTENTS.c.document_id.in_(some)
                 _drop(session, "texts", _CONTENTS, of_drive, pruned)
-
-
-def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (values[start : start + _AT_ONCE] for start in range(0, len(values), _AT_ONCE))
 
 
 def _drop_calls(before: datetime, pruned: Pruned) -> None:
@@ -235,7 +229,7 @@ def _drop_rows(table: Table, unneeded: Select[Any], pruned: Pruned) -> None:
     with database.reading() as session:
         _sort_in_memory(session)
         found = list(session.connection().execute(unneeded).scalars())
-    for some in _parts(found):
+    for some in in_parts(found, _AT_ONCE):
         with _turn(pruned) as session:
             still = list(session.connection().execute(unneeded.where(key.in_(some))).scalars())
             if table is _TEXTS:
