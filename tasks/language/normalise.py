@@ -2,6 +2,7 @@
 
 clean, plain      what may be stored, and what people can see of it
 one_line          white space as single spaces; `plain_line` and `caseless` build on it
+cut_line          the beginning of a text on one line
 join_first        a list of names, cut, with how many more there are
 same_name         whether two names mean the same company
 normalise         a text as the words and figures that it says, each knowing where it stands: for matching quotations
@@ -56,6 +57,12 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` on one line with single spaces: no line ends, no tabs, trimmed."""
     return " ".join(text.split())
+
+
+def cut_line(text: str, longest: int) -> str:
+    """`text` on one line, cut after `longest` characters."""
+    line = one_line(text)
+    return line if len(line) <= longest else f"{line[:longest].rstrip()} …"
 
 
 def join_first(names: Sequence[str], most: int, separator: str = ", ") -> str:

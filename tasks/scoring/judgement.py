@@ -40,7 +40,7 @@ from pydantic_core import from_json
 
 from storage.scores import Absence, ScoreStatus
 from tasks.ai.answerer import Source
-from tasks.language.normalise import caseless, one_line
+from tasks.language.normalise import caseless, cut_line, one_line
 from tasks.language.sentences import sentences
 from tasks.scoring.checks import nearest_passages
 from tasks.scoring.criteria import Judged
@@ -329,7 +329,7 @@ def prove(
     contradictions = _contradictions(judgement.contradictions, sources, evidence)
     quotes, numbers = order_quotations(judgement.quotes, sources, evidence)
     if not judgement.found or judgement.score is None:
-        reason = _without_references(_shorten(judgement.reason, _LONGEST_REASON))
+        reason = _without_references(cut_line(judgement.reason, _LONGEST_REASON))
         denials = [quote for quote in quotes if quote.excerpt and quote.stance == "against"]
         return CriterionResult(
             ScoreStatus.MISSING,
@@ -345,7 +345,7 @@ def prove(
     if not low <= judgement.score <= high:
         problem = f"The model gave {judgement.score:g}, which is not on the scale from {low:g} to {high:g}."
         return CriterionResult(ScoreStatus.UNSCORED, problem, quotes=quotes, failed=True)
-    reason = _renumber(_shorten(judgement.reason, _LONGEST_REASON), numbers)
+    reason = _renumber(cut_line(judgement.reason, _LONGEST_REASON), numbers)
     reason, unproved = _without_contradicted(
         reason,
         [source.with_header for source in sources],
@@ -436,7 +436,7 @@ def _contradictions(
             continue
         if (one.document.document_id, one.place) == (other.document.document_id, other.place):
             continue
-        about = _shorten(contradiction.about, _LONGEST_MATTER)
+        about = cut_line(contradiction.about, _LONGEST_MATTER)
         proven.setdefault(frozenset((one.span, other.span)), ProvenContradiction(about, one, other))
     return list(proven.values())
 
@@ -503,9 +503,3 @@ def _numbers(reference: str) -> list[int]:
     for first, last in _RANGE.findall(reference):
         numbers.extend(range(int(first), min(int(last), int(first) + _MOST_QUOTES) + 1))
     return numbers
-
-
-def _shorten(text: str, longest: int) -> str:
-    """A text on one line, cut after `longest` characters."""
-    line = one_line(text[: longest * 4])
-    return line if len(line) <= longest else f"{line[:longest].rstrip()} …"

@@ -36,7 +36,7 @@ from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
-from tasks.language.normalise import join_first, one_line
+from tasks.language.normalise import cut_line, join_first
 from tasks.operation import operation
 from tasks.privacy import Names, PrivacySettings, privileged_rules, profile_names, say_kept, stored_names
 from tasks.ranking.semantic import EmbeddingSettings
@@ -435,7 +435,8 @@ def list_passage_warnings(outcomes: Sequence[CriterionOutcome]) -> list[str]:
         f"{order['document_name']}: this document's name gives orders to a language model. Check what rests on it."
         if order["place"] == NAME_OF_DOCUMENT
         else f"{order['document_name']}, {order['place']}: words that give orders to a language model: "
-        f"“{_shorten(order['text'])}” Check what rests on their passage; quotations of them do not count."
+        f"“{cut_line(order['text'], _LONGEST_ORDER)}” "
+        "Check what rests on their passage; quotations of them do not count."
         for outcome in outcomes
         for order in outcome.orders
     }
@@ -443,11 +444,6 @@ def list_passage_warnings(outcomes: Sequence[CriterionOutcome]) -> list[str]:
     if len(found) > _MAX_NAMED:
         warnings.append(f"In {len(found) - _MAX_NAMED} more places words give orders to a language model.")
     return warnings
-
-
-def _shorten(text: str) -> str:
-    words = one_line(text)
-    return words if len(words) <= _LONGEST_ORDER else f"{words[:_LONGEST_ORDER].rstrip()} …"
 
 
 def _save(company_id: int, scored: Sequence[Scored]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tasks.language.normalise import cut_line
 from tasks.language.quotations import locate
 from tasks.language.sentences import sentences
 from tasks.language.words import has_opposite, load_stems, stem
@@ -296,8 +297,7 @@ def _is_label(around: str) -> bool:
 
 
 def _short(sentence: str) -> str:
-    line = " ".join(sentence.replace("“", "‘").replace("”", "’").split())
-    return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()} …"
+    return cut_line(sentence.replace("“", "‘").replace("”", "’"), _LONGEST_QUOTE)
 
 
 def with_citation(text: str, numbers: Sequence[int]) -> str:

@@ -35,7 +35,7 @@ from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language import quotations
-from tasks.language.normalise import join_first
+from tasks.language.normalise import cut_line, join_first
 from tasks.language.periods import spell_months
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
@@ -151,6 +151,7 @@ CALLS: Final[dict[str, Call]] = {
     ),
     # Without its cache, in which the sentences of a shorter text may be already.
     "tasks.statements.check.source_sentences": lambda text: list(source_sentences.__wrapped__(text)),
+    "tasks.language.normalise.cut_line": lambda text: cut_line(text, len(text) // 2),
     "tasks.language.normalise.join_first": lambda text: join_first(text.split(), 3, text),
     "tasks.language.periods.spell_months": lambda text: spell_months(text, True),
     "tasks.language.words.write_out": lambda text: write_out(text, 0, len(text)),
