@@ -398,7 +398,7 @@ def on_one_line(element: etree._Element) -> str:
         elif name == "f":
             pieces.append("/".join(on_one_line(part) for part in child if part.tag in (M + "num", M + "den")))
         elif name in ("sup", "sub"):
-            pieces.append(_raise(on_one_line(child)) if name == "sup" else _lower(on_one_line(child)))
+            pieces.append(_shift(on_one_line(child), *((_RAISED, "^") if name == "sup" else (_LOWERED, "_"))))
         elif name == "rad":
             pieces.append("√" + "".join(on_one_line(part) for part in child if part.tag == M + "e"))
         elif not name.endswith("Pr"):
@@ -406,13 +406,11 @@ def on_one_line(element: etree._Element) -> str:
     return "".join(pieces)
 
 
-def _raise(text: str) -> str:
-    if set(text) <= set("0123456789+-=()ni"):
-        return text.translate(str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"))
-    return f"^({text})" if len(text) > 1 else f"^{text}"
+_RAISED: Final = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_LOWERED: Final = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 
 
-def _lower(text: str) -> str:
-    if set(text) <= set("0123456789+-=()"):
-        return text.translate(str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"))
-    return f"_({text})" if len(text) > 1 else f"_{text}"
+def _shift(text: str, signs: dict[int, int], mark: str) -> str:
+    if signs.keys() >= set(map(ord, text)):
+        return text.translate(signs)
+    return f"{mark}({text})" if len(text) > 1 else f"{mark}{text}"
