@@ -23,6 +23,7 @@ from storage.documents import (
     company_documents,
     count_documents,
     list_failed_contents,
+    list_texts,
 )
 from storage.locks import Claims
 from storage.migrations import HEAD
@@ -342,8 +343,7 @@ def find_run_company(run: str, domain: str) -> RunCompany:
 def count_pdfs(company_id: int) -> int:
     """How many of the company's texts come from PDFs, whose pages can be drawn."""
     with database.reading() as session:
-        documents = company_documents(session, company_id)
-        text_ids = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
+        text_ids = list(list_texts(company_documents(session, company_id)).values())
         return sum(map(is_pdf, texts.load_readers(session, text_ids).values()))
 
 

@@ -340,6 +340,11 @@ def place_documents(session: Session, company_id: int, documents: Iterable[RoomD
         session.connection().execute(insert(_documents), new)
 
 
+def list_texts(documents: Sequence[RunDocument]) -> dict[str, int]:
+    """The ids of the texts of those documents that have words."""
+    return {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
+
+
 def company_documents(session: Session, company_id: int) -> Sequence[RunDocument]:
     """The company's documents in this run, by path and name.
 

@@ -16,7 +16,14 @@ from sqlmodel import Session
 
 from storage import database
 from storage.companies import get_profile, profile_claims
-from storage.documents import DocumentStatus, RunDocument, company_documents, load_company_documents, pages_of
+from storage.documents import (
+    DocumentStatus,
+    RunDocument,
+    company_documents,
+    list_texts,
+    load_company_documents,
+    pages_of,
+)
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
 from storage.scores import (
     CriterionOutcome,
@@ -339,8 +346,7 @@ def _requests(session: Session, run: Run, documents: Sequence[RunDocument], room
     """What the room has of the request list of the run."""
     if run.requests is None:
         return []
-    texts = sorted({row.text_id for row in documents if row.text_id is not None and row.characters})
-    by_text = find_openings(session, texts, OPENING)
+    by_text = find_openings(session, list(list_texts(documents).values()), OPENING)
     openings = {row.document_id: by_text.get(row.text_id, "") for row in documents if row.text_id is not None}
     outcomes = match_requests(RequestList.model_validate(run.requests).items, room, openings)
     return [

@@ -14,20 +14,20 @@ from typing import Final
 from urllib.parse import quote
 
 from storage import database
-from storage.documents import DocumentStatus, RunDocument, company_documents, some_run_documents
+from storage.documents import DocumentStatus, RunDocument, company_documents, list_texts, some_run_documents
 from storage.runs import RunCompany
 from storage.scores import Decision, table_decisions
 from tasks.documents.kinds.catalogue import may_be_document
 from tasks.documents.kinds.room import run_kinds
 from tasks.errors import NotFound
-from tasks.figures.ledger import LedgerText
+from tasks.figures.ledger import LedgerText, run_texts
 from tasks.language.sentences import sentences
 from tasks.language.words import tokens
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import report_figures, side_of
 from tasks.reports.live import LiveRun, find_company, find_seen, live_run, seen_companies
 from tasks.reports.models import ReportedCell, ReportedRow, ReportedTable
-from tasks.reports.tables import list_texts, review_cell, run_table
+from tasks.reports.tables import review_cell, run_table
 from tasks.reports.wording import make_anchor
 from tasks.reports.xlsx import table_workbook
 from tasks.review import Act, decide_cell
@@ -130,8 +130,8 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
                     address=f"documents/{quote(row.document_id, safe='')}" if row.text_id else "",
                 )
                 found.count += 1
-                if row.text_id is not None and row.characters:
-                    texts[row.document_id] = (shown, _text(row))
+                if row.characters:
+                    texts |= {text.document_id: (shown, text) for text in run_texts([row])}
                 if not words.strip() and len(found.documents) < _LISTED:
                     found.documents.append(shown)
         found.folders = sorted(folders - {""})
@@ -176,7 +176,7 @@ def ask(run_id: str, question: str, domains: Sequence[str]) -> tuple[str, str, l
         answers = []
         for company, documents in rooms:
             if question.strip() and (not domains or company.domain in domains):
-                texts = tuple(_text(row) for row in documents if row.text_id is not None and row.characters)
+                texts = tuple(run_texts(row for row in documents if row.characters))
                 passages = _passages(texts, (company.folder,), EmbeddingSettings.current())
                 read = {text.document_id for text in texts}
                 unread = [row.name for row in documents if row.document_id not in read or row.pages != row.pages_read]
@@ -202,10 +202,6 @@ def _rooms(live: LiveRun) -> list[tuple[RunCompany, Sequence[RunDocument]]]:
         raise NotFound("The run has no company that is shared with your account.")
     with database.reading() as session:
         return [(row, side_of(session, live.run, row, seen).documents) for row, seen in visible]
-
-
-def _text(row: RunDocument) -> LedgerText:
-    return LedgerText(row.text_id or 0, row.document_id, row.name, row.path, row.updated)
 
 
 def _pieces(text: str, words: str) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, Final
 
 from storage import database
-from storage.documents import RunDocument
+from storage.documents import RunDocument, list_texts
 from storage.scores import Absence, Decision
 from storage.texts import find_texts, group_sizes, text_sizes
 from tasks.documents.kinds.room import RoomKinds
@@ -99,11 +99,6 @@ def run_table(
     urls = {row.document_id: row.url for row in documents}
     texts = list_texts(documents)
     return build_table(columns, room, texts, urls, figures, decided, seconds=seconds, quoted=quoted)
-
-
-def list_texts(documents: Sequence[RunDocument]) -> dict[str, int]:
-    """The ids of the texts of those documents that have words."""
-    return {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
 
 
 def _join(columns: ColumnSet, found: Mapping[str, Any], by_model: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from storage import database, runs
-from storage.documents import company_documents
+from storage.documents import company_documents, list_texts
 from storage.scores import Absence
 from storage.texts import find_cells, find_texts, group_sizes, save_cells, text_sizes
 from tasks.ai.answerer import Answerer, NotAsked, Source
@@ -243,9 +243,8 @@ def ask_company(company_id: int, answerer: Answerer, ledger: Ledger | None) -> l
         documents = company_documents(session, company_id)
     if "table" not in run.criteria or not answerer.judges:
         return []
-    texts = {row.document_id: row.text_id for row in documents if row.text_id is not None and row.characters}
     columns, room = ColumnSet.model_validate(run.criteria["table"]), run_kinds(documents)
-    return ask_rows(columns, room, documents, texts, answerer, ledger, above=[company.folder])
+    return ask_rows(columns, room, documents, list_texts(documents), answerer, ledger, above=[company.folder])
 
 
 def ask_rows(
