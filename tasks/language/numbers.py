@@ -132,7 +132,7 @@ _UNSEEN: Final = re.compile("[\u200b-\u200f\u2060\ufeff]")
 _MINUS: Final = str.maketrans("−△▲", "---")
 """Signs of minus: Japanese accounts have a triangle."""
 
-_FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*+|†)+$")
+_FOOTNOTE: Final = re.compile(r"(?<=[\d)%])\s*(?:\((?:\d{1,2}|[a-z])\)|\[\d{1,2}\]|\*|†){1,9}$")
 _GLUED: Final = re.compile(r"[.,]\d{4,}\)$")
 """A note's mark that has become a part of its number: "5,1001)"."""
 

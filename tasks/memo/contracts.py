@@ -136,7 +136,7 @@ _NOUNS: Final = re.compile(
 _BRACKET: Final = re.compile(r"\([^()\"“”]{0,60}[\"“][^()]{2,120}\)|[–—] ?nachfolgend [^–—]{2,80}")
 _QUOTED: Final = re.compile(
     r"[\"“„][^\w\"“”„]{0,3}(?:the )?(?P<term>\w[^()\"“”„]{0,38}\w)[^\w\"“”„]{0,3}[\"”“]"
-    r"(?P<also>[\s,*_]*(?:or )?(?:the )?[*_]*(?=[\"“„]))?"
+    r"(?P<also>[\s,*_]{0,9}(?:or )?(?:the )?[*_]{0,9}(?=[\"“„]))?"
 )
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
 """What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""

@@ -78,7 +78,7 @@ _CLOSING_VERB: Final = re.compile(
     rf"|\A(?>[\s\S]*?\b(?:do|does|did|must|can|will|may|should|shall)\s){_LAST}(?P<verb>[a-z]+)\W*$"
 )
 _VERBS: Final = re.compile(
-    r"\b[Ww]ho (\w+)|\b(?:do|does|did)(?: [A-Z][\w&.-]*)+ ([a-z]+)"
+    r"\b[Ww]ho (\w+)|\b(?:do|does|did)(?: [A-Z][\w&.-]*){1,9} ([a-z]+)"
     r"|^\W*(?i:please )?((?i:describe|explain|list|name|outline|parlez|show|summari[sz]e|tell))\b"
 )
 _LONGEST: Final = 300  # characters of a question whose last verb is looked for

@@ -444,7 +444,7 @@ _UNTIL_ZEROS: Final = 0x80
 _CONSTRUCTED: Final = 0x20
 _MOST_INSIDE: Final = 6
 _ARMOUR: Final = re.compile(rb"-----[A-Z0-9 ]{1,40}-----")
-_MAIL: Final = re.compile(rb"(?:[!-9;-~]{1,100}:[^\n]{0,1000}\r?\n(?:[ \t][^\n]{0,1000}\r?\n)*)+\r?\n")
+_MAIL: Final = re.compile(rb"(?:[!-9;-~]{1,100}:[^\n]{0,1000}\n(?:[ \t][^\n]{0,1000}\n)*)+\r?\n")
 
 
 def read_signed(source: Source) -> Reading:

@@ -37,7 +37,7 @@ def test_amount_of_a_cell(written: str, value: str, unit: str | None) -> None:
     assert (amount.value, amount.unit) == (Decimal(value), unit)
 
 
-@cases("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071"])
+@cases("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071", f"5{'*' * 50}x"])
 def test_what_is_no_amount_gives_none(written: str) -> None:
     assert cell_amount(written) is None
 

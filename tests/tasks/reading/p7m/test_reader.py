@@ -64,6 +64,14 @@ def test_a_signed_mail_is_read(data: bytes) -> None:
     assert "the signature was not checked" in reading.warnings[0]
 
 
+def test_folded_headers_are_of_a_mail_only_with_a_text_below_them() -> None:
+    folded = b"Subject: rent\r\n" + b" due\r\n" * 60
+    mail = read_document(signed(folded + b"\r\nRent is due.\r\n"), ".p7m")
+    assert mail.text.startswith("Embedded document: document.eml")
+    other = read_document(signed(folded + b"Rent is due."), ".p7m")
+    assert "no reader reads: document." in other.warnings[1]
+
+
 def test_a_signature_that_was_written_in_a_stream_is_read() -> None:
     assert signed_content(STREAMED) == b"Rent is due."
 
