@@ -142,13 +142,14 @@ def _units(text: str, *, wraps: bool) -> Iterator[Sentence]:
         may_go_on = unit and line and not row and len(unit) < _AT_ONCE
         widths = (len(near) for _, near in around if "\t" not in near or near is raw)
         if may_go_on and _continues(previous, line, max(widths) if wraps else 0):
-            unit += "" if unit[-1] in _HYPHENS else " "
+            gap = "" if unit[-1] in _HYPHENS else " "
         else:
             if unit:
                 yield Sentence(unit, stretches)
-            unit, stretches = "", []
-        stretches += [(len(unit) + begin, start + there) for begin, there in within]
-        unit += line
+            unit, stretches, gap = "", [], ""
+        at = len(unit) + len(gap)
+        stretches += [(at + begin, start + there) for begin, there in within]
+        unit += gap + line
         if row:
             yield Sentence(unit, stretches)
             unit, stretches = "", []
