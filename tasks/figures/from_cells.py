@@ -7,7 +7,6 @@ two rows of one concept that differ.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import chain
@@ -50,7 +49,7 @@ from tasks.figures.table_figures import (
     settle_candidates,
 )
 from tasks.figures.table_grids import LONGEST_STATEMENT, Grid, is_statement_name
-from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader
+from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader, RowWords
 from tasks.figures.table_rows import Row
 from tasks.language.numbers import Units, cell_amount, find_currency, may_be_scale, only_units, read_units
 from tasks.language.periods import HINT, When, find_periods, header_period
@@ -108,22 +107,6 @@ def _may_speak(grid: Grid, reader: LabelReader) -> bool:
     if any(len(row.label) < 90 and reader.speaks(row.label) for row in grid.rows[6:_LONGEST_FORM]):
         return True
     return bool(reader.codes) and 0 in tables.code_columns(grid.rows[:_LONGEST_FORM])
-
-
-@dataclass(frozen=True, slots=True)
-class _RowWords:
-    """What the words of a row say: its name, its meaning and period, and which of the following cells hold numbers."""
-
-    name: str
-    label: Label | None
-    meaning: Meaning | None
-    when: When | None
-    numbers: list[int]
-
-    def is_time(self, *, is_stock: bool = False) -> bool:
-        """Whether the row's name is only a time; for a stock, it may also say "Balance at"."""
-        name = WORDS.row_balance.sub("", self.name) if is_stock and WORDS.row_balance.match(self.name) else self.name
-        return self.when is not None and self.when.dated and not labels.without_dates(name)
 
 
 class _Table:
@@ -368,7 +351,7 @@ class _Table:
         has_note = self._noted and len(numbers) == len(self._dated) + 1
         return numbers[1:] if has_note and tables.NOTE_NUMBER.fullmatch(row.cells[numbers[0]]) else numbers
 
-    def _read_name(self, row: Row, numbers: Sequence[int]) -> _RowWords:
+    def _read_name(self, row: Row, numbers: Sequence[int]) -> RowWords:
         """The name and meaning of a row: by its label, section or code, or the title over what it sums."""
         named_by, name = self._name(row)
         over_names = self._columns[named_by : named_by + 1] if named_by else []
@@ -389,7 +372,7 @@ class _Table:
         if over and meaning is None and (not name or WORDS.total_row.fullmatch(name)):
             self._section = "" if is_whole_side else self._section
             label, meaning = over, over.meaning
-        return _RowWords(name, label, meaning, self._row_time(row, label, meaning), numbers)
+        return RowWords(name, label, meaning, self._row_time(row, label, meaning), numbers)
 
     def _row_time(self, row: Row, label: Label | None, meaning: Meaning | None) -> When | None:
         """The time that a row names."""
@@ -425,7 +408,7 @@ class _Table:
         is_total = WORDS.total_alone.fullmatch(name) is not None
         return self._reader.read(section).meaning if is_total else self._reader.law(f"{section} {name}")
 
-    def _columns_under(self, row: Row, said: _RowWords) -> Mapping[int, FigureColumn]:
+    def _columns_under(self, row: Row, said: RowWords) -> Mapping[int, FigureColumn]:
         """The column of each number in a row."""
         if len(self._dated) > 1 and row.start in self._valued:
             return {}
@@ -443,7 +426,7 @@ class _Table:
         return single_column(self._titles, self._corner, self._reader, of_page)
 
     def _candidate(
-        self, row: Row, said: _RowWords, at: int, column: FigureColumn | None, units: Units
+        self, row: Row, said: RowWords, at: int, column: FigureColumn | None, units: Units
     ) -> TableCandidate | None:
         """The figure for one number in a row; None if it is not a figure, or not certain."""
         meaning, of_column = self._cell_meaning(said, column)
@@ -500,7 +483,7 @@ class _Table:
         is_changes = WORDS.row_changes.match(self._section) and WORDS.row_working_capital.search(self._section)
         return meaning.concept.id in _AFTER_CHANGES and is_changes is not None
 
-    def _find_time(self, said: _RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
+    def _find_time(self, said: RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
         """The time of a number, and why it is left out without one, if it is."""
         when = said.when if said.when and said.when.dated else column.when if column else None
         if self._days.pace is not None and when is not None and when is said.when:
@@ -525,7 +508,7 @@ class _Table:
         decides = self._section, weight, consolidated, cell.row.start, in_currency, has_units
         return TableCandidate(figure, cell.meaning.rank, *decides)
 
-    def _entity(self, said: _RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
+    def _entity(self, said: RowWords, column: FigureColumn | None, *, is_part: bool) -> str | None:
         """Which part of the company a number is about: the one that its row lists, or that row and column name."""
         if is_part:
             own = None if WORDS.total_row.match(said.name) else said.name[:80]
@@ -534,7 +517,7 @@ class _Table:
             own = ", ".join(filter(None, (part, column.entity if column else None)))
         return own or (PARENT if self._over.is_parents else self._told_of) or None
 
-    def _cell_meaning(self, said: _RowWords, column: FigureColumn | None) -> tuple[Meaning | None, bool]:
+    def _cell_meaning(self, said: RowWords, column: FigureColumn | None) -> tuple[Meaning | None, bool]:
         """What a number means by its row, its column or the title, and whether its row may be a listed part."""
         if said.meaning is not None:
             return said.meaning, False

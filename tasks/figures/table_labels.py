@@ -37,6 +37,22 @@ class Label:
     part: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """What the words of a row say: its name, its meaning and period, and which of the following cells hold numbers."""
+
+    name: str
+    label: Label | None
+    meaning: Meaning | None
+    when: When | None
+    numbers: list[int]
+
+    def is_time(self, *, is_stock: bool = False) -> bool:
+        """Whether the row's name is only a time; for a stock, it may also say "Balance at"."""
+        name = WORDS.row_balance.sub("", self.name) if is_stock and WORDS.row_balance.match(self.name) else self.name
+        return self.when is not None and self.when.dated and not without_dates(name)
+
+
 class LabelReader:
     """Reads labels by a taxonomy; each label is read only once."""
 

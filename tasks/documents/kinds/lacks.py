@@ -58,6 +58,16 @@ AGREEMENT: Final = re.compile(
     r"(?! \w+ policy| policy)"
 )
 """What a text calls itself in plain words."""
+_SUM: Final = re.compile(
+    r"(?m)^\W*[^\W\d_](?:[^\n.!?]|\.(?=\d))*[ \t|:][-–(]{0,2}(?:[€$£](?=[\d.,']{5})|(?=\d+[.,'\d]\d))"
+    r"(?!(?:19|20)\d\d\b)\d[\d.,']*+[mk]?\)?(?: ?(?:[A-Z]{3}|[€$£]))?[ \t|]*$"
+)
+"""A line that ends with an amount: such a text gives figures, and does not say what a document has to contain."""
+
+
+def gives_figures(text: str) -> bool:
+    """Whether a text has a year and amounts of its own, and so does not only prescribe what others give."""
+    return re.search(r"\b(?:19|20)\d\d\b", text) is not None and _SUM.search(text) is not None
 
 
 def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Iterator[str]:

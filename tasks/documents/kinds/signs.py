@@ -26,7 +26,7 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks
+from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figures
 from tasks.documents.kinds.sketches import fold_words, sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
@@ -142,11 +142,6 @@ _LOOKED_UP: Final = re.compile(
 """What stands in front of the day on which a source was looked up, or a register."""
 _ENTRY: Final = re.compile(r"^.*\bWeb\.|[\"“„«]|https?://|\bwww\.|^\W*[^\W\d_a-z][\w-]+, [^\W\d_a-z]\.")
 """Where an entry of a list of sources begins, none of whose days is the document's."""
-_SUM: Final = re.compile(
-    r"(?m)^\W*[^\W\d_](?:[^\n.!?]|\.(?=\d))*[ \t|:][-–(]{0,2}(?:[€$£](?=[\d.,']{5})|(?=\d+[.,'\d]\d))"
-    r"(?!(?:19|20)\d\d\b)\d[\d.,']*+[mk]?\)?(?: ?(?:[A-Z]{3}|[€$£]))?[ \t|]*$"
-)
-"""A line that ends with an amount: such a text gives figures, and does not say what a document has to contain."""
 _EFFECTIVE: Final = re.compile(r"(?:amendment (?:no\.? ?)?\d+ )?effective date ?: ?", re.IGNORECASE)
 _SENT: Final = re.compile(r"(?:(?:From|To|Cc|Bcc): .*\n)*+Date: (\d{4}-\d\d-\d\d)T")
 """The headers of a mail as its readers write them (`tasks.reading.mail`), up to when it was sent."""
@@ -251,7 +246,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.unadopted = not (signs.dated or (found and found[0].kind.serial)) and bool(_ADOPTED.search(opening[:_SHORT]))
     are_told = signs.state == "signed" or signs.letter
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
-    signs.is_brief = len(text) < _BRIEF and (_gives_figures(text) or not marks("", "prescribes").stand_in(body))
+    signs.is_brief = len(text) < _BRIEF and (gives_figures(text) or not marks("", "prescribes").stand_in(body))
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
@@ -270,11 +265,6 @@ def _confirm(body: str, lines: Sequence[str], *, has_day: bool) -> Iterator[str]
         is_of_a_day = kind.beside and kind.serial and kind.needs == "day"
         if kind.is_confirmed(told) and (is_held or not is_of_a_day) and not (insures and kind.id == "policy"):
             yield kind.id
-
-
-def _gives_figures(text: str) -> bool:
-    """Whether a text has a year and amounts of its own, and so does not only prescribe what others give."""
-    return re.search(r"\b(?:19|20)\d\d\b", text) is not None and _SUM.search(text) is not None
 
 
 def signs_version() -> str:
