@@ -54,7 +54,7 @@ _HYPHENS = "-\u2010\u00ad"
 _WRAPPED = 40  # characters; a shorter line that ends without a stop is a heading, not a line cut by the page's edge
 _BESIDE = 6  # lines before and behind one among which the widest shows where the page's edge is
 _RAGGED = 0.8  # of the width of the widest: words are of uneven width, and a line is cut where the next does not fit
-_NUMBERING = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3})*[.):]?\s+)?")
+_NUMBERING = re.compile(r"[#>*•\-–\s]*(?:§ ?)?(?:\d{1,3}(?:\.\d{1,3}){0,9}[.):]?\s+)?")
 _TO_FILL = re.compile(
     rf"(?:(?:[:€$£]|\b(?:{'|'.join(header_words('before_blanks'))})) ?\[(?=\W{{0,5}}[^\W\d_]{{2}})[^\]]{{1,80}}\]"
     rf"|\[\W{{0,5}}(?:{'|'.join(header_words('blanks'))})\b[^\]]{{0,80}}\]|(?<!_)_{{3,}}+|(?<!\.)\.{{5,}}+|(?<!…)…{{2,}}+)[\W_]*+$",

@@ -141,7 +141,9 @@ _QUOTED: Final = re.compile(
 _MEANS: Final = re.compile(rf"[\"“](?P<term>[A-Z][a-z]+)[\"”] means (?P<name>{_NAME})")
 """What a contract calls its parties: `Alder Steel GmbH (the "Supplier")`, `"Employee" means James Murphy`."""
 _NO_TERM: Final = frozenset({"agreement", "contract", "lease", "party", "parties", "effective date"})
-_MUST_END: Final = re.compile(r"\b(?:must|shall|ha(?:s|ve) to) (?:terminate|end|cancel)\b|\bmuss\b[^.;]*\bkündigen\b")
+_MUST_END: Final = re.compile(
+    r"\b(?:must|shall|ha(?:s|ve) to) (?:terminate|end|cancel)\b|\bmuss\b[^.;]{0,400}\bkündigen\b"
+)
 """What no right to end a contract says."""
 _AMENDS: Final = re.compile(r"(?i)\b(?:amend|supplement|addendum|side letter|variation|novation|nachtrag|avenant)")
 _OF_EITHER: Final = re.compile(r"\b(?:either|each|any) party\b", re.IGNORECASE)

@@ -240,7 +240,7 @@ _CANDIDATES: Final = 8
 _SHOWN: Final = 0.5
 """The share of words from which a sentence is worth showing in a statement's place."""
 
-_NAME: Final = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
+_NAME: Final = r"[A-Z][\w&.’'-]{0,60}(?: [A-Z][\w&.’'-]{0,60}){0,4}"
 _ASIDE: Final = re.compile(r" \([^()]*\)|, (?:which|who|whose|an?) [^,;]{2,150},")
 _PARTS: Final = re.compile(r"; (?!(?i:provided|except|unless|if|subject|save|other than)\b)|, and (?=(?:the|our|its) )")
 _ADDED: Final = re.compile(r", an? [^,;]{2,150}\Z")
