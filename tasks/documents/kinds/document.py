@@ -159,10 +159,8 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    always = {"documents", "amounts told" * (ending in _PAGES)}
-    lacking = [one.split()[0] for one in said.lacks if is_held or one in always] + ["parties"] * (
-        is_read and ending == ".csv"
-    )
+    always = {"documents", "amounts"} if said.only_tells and ending in _PAGES else {"documents"}
+    lacking = [one for one in said.lacks if is_held or one in always] + ["parties"] * (is_read and ending == ".csv")
     title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):

@@ -26,7 +26,6 @@ _AMOUNT: Final = re.compile(
 """A number of four digits or more, or with cents, that is no year and no part of a date; two, or one in percent at the
 end, in a row of a table; money in millions."""
 _TOLD: Final = re.compile(r"[^\n]{1,100}\n\n(?:[^\t|#.!?]++[.!?]\s++){4,}")
-"""A title and sentences: with hardly a number, they say what accounts or a budget are for."""
 _NUMBER: Final = re.compile(r"\b(?!(?:19|20)\d\d\b)\d+")
 _FEW_NUMBERS: Final = 2  # without those of years
 _DAY: Final = re.compile(
@@ -65,6 +64,12 @@ _SUM: Final = re.compile(
 """A line that ends with an amount: such a text gives figures, and does not say what a document has to contain."""
 
 
+def only_tells(text: str) -> bool:
+    """Whether a text is a title and sentences with hardly a number, which say what accounts or a budget are for."""
+    few = len(set(_NUMBER.findall(text[:_BODY]))) <= _FEW_NUMBERS
+    return few and _TOLD.fullmatch(f"{text[:_BODY].strip()}\n") is not None
+
+
 def gives_figures(text: str) -> bool:
     """Whether a text has a year and amounts of its own, and so does not only prescribe what others give."""
     return re.search(r"\b(?:19|20)\d\d\b", text) is not None and _SUM.search(text) is not None
@@ -83,8 +88,6 @@ def find_lacks(text: str, body: str, *, is_opinion: bool, are_told: bool) -> Ite
     amounts = chain.from_iterable(map(_AMOUNT.finditer, numbered))
     if not is_opinion and next(islice(amounts, _FEW_AMOUNTS, None), None) is None:
         yield "amounts"
-        if len(set(_NUMBER.findall(text[:_BODY]))) <= _FEW_NUMBERS and _TOLD.fullmatch(f"{text[:_BODY].strip()}\n"):
-            yield "amounts told"
     if not any(dates_in(line, of_any_span=True) or _DAY.search(line) for line in numbered):
         yield "day"
     are_told = are_told or any(pattern.search(body) for pattern in (BETWEEN, AGREEMENT))

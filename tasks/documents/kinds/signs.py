@@ -26,7 +26,7 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figures
+from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figures, only_tells
 from tasks.documents.kinds.sketches import fold_words, sketch
 from tasks.documents.kinds.titles import (
     ANNEXES,
@@ -167,12 +167,13 @@ class Signs:
             confirms it.
         denied: the kinds that it says there are none of, or that a line at its top only speaks about.
         lacks: what it has not that documents cannot do without, as `needs` of the catalogue names it; `is_brief`: it is
-            so short that it may be the beginning of one, and does not say what such a document has to contain.
+            so short that it may be the beginning of one, and does not say what such a document has to contain;
+            `only_tells`: it is a title and sentences with hardly a number.
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
-            `unfilled`: words stand in brackets until what they ask for is filled in.
-            `unadopted`: so is the day at its top on which it was adopted.
+            `unfilled`: words stand in brackets until what they ask for is filled in;
+            `unadopted`: the day at its top on which it was adopted is blank.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
         parts: other documents inside of it, [kind, where it begins].
@@ -193,6 +194,7 @@ class Signs:
     blank_signatures: bool = False
     unfilled: bool = False
     unadopted: bool = False
+    only_tells: bool = False
     has_code: bool = False
     dated: str | None = None
     days: list[str] = field(default_factory=list)
@@ -245,6 +247,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     _read_date(opening, lines, text, signs)
     signs.unadopted = not (signs.dated or (found and found[0].kind.serial)) and bool(_ADOPTED.search(opening[:_SHORT]))
     are_told = signs.state == "signed" or signs.letter
+    signs.only_tells = only_tells(text)
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))
     signs.is_brief = len(text) < _BRIEF and (gives_figures(text) or not marks("", "prescribes").stand_in(body))
     starts = [(int(place[0]), int(place[1])) for place in places if place[2] == PAGE]
@@ -416,7 +419,9 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
 
 
 def _find_index(lines: Sequence[str], text: str, found: tuple[Match, str] | None) -> tuple[Match, str] | None:
-    """Recognise an index without a title: most lines name documents, of several kinds, or lead to files; a receipt."""
+    """Recognise what is only about documents: a receipt that is no bill, links to files, or an index without a title,
+    most of whose lines name documents of several kinds.
+    """
     if len(text) > _LONG or len(lines) < 3:
         return None
     is_unbilled = found and "receipt" in found[1].split() and "this is not a bill" in text.casefold()
