@@ -4,7 +4,7 @@ All are in the texts that the run read and the viewer may see.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -113,37 +113,50 @@ def search(run_id: str, words: str, filters: Filters) -> RoomSearch:
     """
     with live_run(run_id) as live:
         found = RoomSearch(live.run.id, live.run.batch)
-        folders: set[str] = set()
-        texts: dict[str, tuple[ShownDocument, LedgerText]] = {}
         rooms = _rooms(live)
-        for company, documents in rooms:
-            found.companies.append((company.domain, company.name))
-            kinds = run_kinds(documents, find=False)
-            for row in documents:
-                what = kinds.row(row.document_id)
-                found.kinds |= {what["kind"]: what["kind_title"]} if what["kind"] else {}
-                folders.add(row.path)
-                if not filters.take(company.domain, what["kind"] or "", row.path, row.status.value):
-                    continue
-                shown = ShownDocument(
-                    *(company.name, row.name, row.path, what["kind_title"] or "", row.status.value, row.warning),
-                    address=f"documents/{quote(row.document_id, safe='')}" if row.text_id else "",
-                )
-                found.count += 1
-                if row.characters:
-                    texts |= {text.document_id: (shown, text) for text in run_texts([row])}
-                if not words.strip() and len(found.documents) < _LISTED:
-                    found.documents.append(shown)
-        found.folders = sorted(folders - {""})
-        found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
-        found.count = len(texts) if words.strip() else found.count
-        if words.strip() and texts:
-            above = tuple(company.folder for company, _ in rooms)
-            room = _passages(tuple(text for _, text in texts.values()), above, EmbeddingSettings.current())
-            hits = list(islice(_hits(room, words, texts), _HITS + 1))
-            found.hits, found.has_more_hits = hits[:_HITS], len(hits) > _HITS
-            found.warning = room.warning
+        listed = _list_documents(found, rooms, filters)
+        if words.strip():
+            read = [(row, shown) for row, shown in listed if row.characters]
+            texts = {text.document_id: (shown, text) for row, shown in read for text in run_texts([row])}
+            found.count = len(texts)
+            _find_passages(found, tuple(company.folder for company, _ in rooms), words, texts)
+        else:
+            found.count, found.documents = len(listed), [shown for _, shown in listed[:_LISTED]]
         return found
+
+
+def _list_documents(
+    found: RoomSearch, rooms: Iterable[tuple[RunCompany, Sequence[RunDocument]]], filters: Filters
+) -> list[tuple[RunDocument, ShownDocument]]:
+    """The documents that the filters leave; `found` is told how the search can be narrowed."""
+    listed = []
+    folders: set[str] = set()
+    for company, documents in rooms:
+        found.companies.append((company.domain, company.name))
+        kinds = run_kinds(documents, find=False)
+        for row in documents:
+            kind = kinds.row(row.document_id)
+            found.kinds |= {kind["kind"]: kind["kind_title"]} if kind["kind"] else {}
+            folders.add(row.path)
+            if filters.take(company.domain, kind["kind"] or "", row.path, row.status.value):
+                address = f"documents/{quote(row.document_id, safe='')}" if row.text_id else ""
+                title = kind["kind_title"] or ""
+                shown = ShownDocument(company.name, row.name, row.path, title, row.status.value, row.warning, address)
+                listed.append((row, shown))
+    found.folders = sorted(folders - {""})
+    found.kinds = dict(sorted(found.kinds.items(), key=lambda item: item[1]))
+    return listed
+
+
+def _find_passages(
+    found: RoomSearch, folders: tuple[str, ...], words: str, texts: Mapping[str, tuple[ShownDocument, LedgerText]]
+) -> None:
+    """Put the passages of these texts with any of the words into `found`; `folders` are the companies'."""
+    if texts:
+        room = _passages(tuple(text for _, text in texts.values()), folders, EmbeddingSettings.current())
+        hits = list(islice(_hits(room, words, texts), _HITS + 1))
+        found.hits, found.has_more_hits = hits[:_HITS], len(hits) > _HITS
+        found.warning = room.warning
 
 
 def _hits(
