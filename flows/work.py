@@ -44,6 +44,7 @@ from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
 from tasks.operation import concerning, operation
 from tasks.prefect_setup import untracked
+from tasks.remote.rate_limit import ranked
 from tasks.table.cells import ask_table
 
 log = logging.getLogger(__name__)
@@ -138,7 +139,7 @@ class _Queue:
             company, cancellation = claimed
             try:
                 _check_worker_room(self._run)
-                with cancelled_by(cancellation):
+                with cancelled_by(cancellation), ranked(company.ordinal + 1):
                     examine(company)
             except Cancelled:
                 if not cancellation.is_cancelled:

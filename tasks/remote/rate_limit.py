@@ -25,16 +25,18 @@ ends; time spent waiting does not count as time that the source took.
 
 import random
 import time
+from bisect import insort
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 from math import ceil, inf
 from sys import maxsize
 from threading import Condition, Lock
 from types import TracebackType
-from typing import Final
+from typing import Final, NamedTuple
 
 from storage.context import holding
 from storage.database import writing
@@ -48,6 +50,10 @@ _NARROWER: Final = 0.5
 """What is left of the calls under way after a refusal."""
 _WORTHWHILE: Final = 1.15
 """Times the work a second that twice as many calls under way have to bring."""
+_CLEARLY: Final = 1.6
+"""Times the work a second that tell so after one answer to each of them, some of which began on an idle server."""
+_LEAST_ANSWERS: Final = 8
+"""Answers without which nothing is given up: answers differ in length."""
 _REMEMBERED: Final = 30
 """Answers and refusals that show whether a hold is of use."""
 _OFTEN: Final = 4
@@ -97,12 +103,24 @@ class RateLimit:
 
 @dataclass
 class _Pace:
-    """What was done since `began`; `full` says that as many calls were under way as are allowed."""
+    """Answers to calls that began since `began`, their work and how long they took together.
+
+    `full` says that as many calls were under way as are allowed, `is_second` that calls of an idle server are left out.
+    """
 
     began: float
     answers: int = 0
     work: float = 0.0
+    seconds: float = 0.0
     full: bool = False
+    is_second: bool = False
+
+
+class Found(NamedTuple):
+    """How many calls at a time a server takes, 0 where nothing is known; `is_full`: it was seen to take no more."""
+
+    at_once: int
+    is_full: bool = False
 
 
 class HeldBack(Exception):
@@ -148,6 +166,17 @@ class Turn(AbstractContextManager["Turn", None]):
         self._limiter.end()
 
 
+_rank: ContextVar[int] = ContextVar("rank", default=0)
+
+
+def ranked(rank: int) -> AbstractContextManager[None]:
+    """Have calls in the block that wait for their turn come before those of a higher rank.
+
+    Companies that are judged side by side would else all end at the same time, when no other is ready.
+    """
+    return holding(_rank, rank)
+
+
 class RateLimiter:
     """The limit on calls to one server, for any number of threads. `begun` counts the calls so far."""
 
@@ -158,7 +187,8 @@ class RateLimiter:
         self._changed = Condition()
         self._under_way = 0
         self._only_one = False
-        self._queue: dict[object, None] = {}
+        self._queue: list[tuple[int, int]] = []
+        self._places = count()
         self._width = float(limit.start_at or limit.at_once or inf)
         self._starts: deque[float] = deque(maxlen=limit.per_second)
         self._held_until = -inf
@@ -170,8 +200,11 @@ class RateLimiter:
         self._answers_between = _ANSWERS_BETWEEN
         self._refused_once = False
         self._most = limit.at_once
-        self._pace: _Pace | None = None
+        self._pace = _Pace(self._clock.now())
         self._best_pace = 0.0
+        self._found = 0.0
+        self._gave_up = False
+        self._full_elsewhere = False
         self._widest = False
         self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
         self._refuses_since: float | None = None
@@ -184,6 +217,28 @@ class RateLimiter:
             if (self._refused_once or self._widest) and self._limit.start_at is not None:
                 return max(1, ceil(self._width))
             return self._most or maxsize
+
+    @property
+    def found(self) -> Found:
+        """What its calls have shown so far of how many the server takes at a time."""
+        with self._changed:
+            if self._refused_once or (self._widest and self._width < (self._limit.at_once or inf)):
+                return Found(max(1, int(min(self._width, self._limit.start_at or inf))), is_full=True)
+            return Found(int(self._found))
+
+    def learn(self, others: Found) -> None:
+        """Take over how many calls the server takes at a time from other processes that call it, unless this one knows.
+
+        Where they say that it takes no more, the number does not grow here either, and a first call begins with fewer.
+        """
+        with self._changed:
+            self._full_elsewhere = others.is_full
+            if self._limit.start_at is None or self._refused_once or self._widest or not others.at_once:
+                return
+            if others.at_once > self._width or not self.begun:
+                self._width = float(min(others.at_once, self._most or others.at_once))
+                self._pace, self._best_pace = _Pace(self._clock.now()), 0.0
+                self._changed.notify_all()
 
     def allow(self, most: int) -> None:
         """Record that the server has said how many calls it answers at a time; more would only wait there."""
@@ -224,7 +279,7 @@ class RateLimiter:
             tasks.cancellation.Cancelled: nobody waits for what the call is for.
         """
         share = random.random()  # noqa: S311 - no secret
-        place = object()
+        place = _rank.get(), next(self._places)
         with cancellation.calling(self._wake), self._changed, self._leaving_the_queue(place):
             while True:
                 cancellation.check()
@@ -248,31 +303,33 @@ class RateLimiter:
             self._only_one = alone
             self.begun += 1
             self._starts.append(now)
-            if self._pace is not None and self._under_way >= int(self._width):
+            if self._under_way + 1 > self._width:
                 self._pace.full = True
             if self._gap:
                 self._next = now + self._gap * cost
             return Turn(self, now, self._series, self._under_way, self.begun)
 
-    def _is_next(self, place: object, *, alone: bool) -> bool:
+    def _is_next(self, place: tuple[int, int], *, alone: bool) -> bool:
         """Whether a call that may begin has room and nobody before it; else it waits in the queue, at its place.
 
-        Whoever came first is served first: companies that are judged side by side would else all end at the same time.
+        Whoever came first is served first, after those of a lower rank.
         """
-        if self._has_room(alone=alone) and next(iter(self._queue), place) is place:
+        if self._has_room(alone=alone) and (not self._queue or place <= self._queue[0]):
             return True
-        self._queue.setdefault(place)
+        if place not in self._queue:
+            insort(self._queue, place)
         return False
 
     @contextmanager
-    def _leaving_the_queue(self, place: object) -> Iterator[None]:
+    def _leaving_the_queue(self, place: tuple[int, int]) -> Iterator[None]:
         try:
             yield
         finally:
             self._leave_queue(place)
 
-    def _leave_queue(self, place: object) -> None:
-        self._queue.pop(place, None)
+    def _leave_queue(self, place: tuple[int, int]) -> None:
+        if place in self._queue:
+            self._queue.remove(place)
         if self._queue and self._has_room():
             self._changed.notify_all()  # the next one may have waited for this one alone
 
@@ -291,8 +348,8 @@ class RateLimiter:
             self._only_one = False  # there was no other
             self._changed.notify_all()
 
-    def answered(self, cost: int = 1, work: float = 0.0) -> None:
-        """Record that the server answered a call; `work` is its size, such as tokens, if known."""
+    def answered(self, cost: int = 1, work: float = 0.0, turn: Turn | None = None) -> None:
+        """Record that the server answered a call with that `turn`; `work` is its size, such as tokens, if known."""
         with self._changed:
             self._refuses_since = None
             self._refused_in_a_row = 0
@@ -300,36 +357,44 @@ class RateLimiter:
             self._gap = self._gap * _CLOSER**cost if self._gap > _NO_GAP else 0.0
             self._recent.append(True)
             if self._limit.start_at is not None:
-                self._width = min(self._wider(work), float(self._most or inf))
+                self._width = min(self._wider(work, turn), float(self._most or inf))
                 self._changed.notify_all()
 
-    def _wider(self, work: float) -> float:
+    def _wider(self, work: float, turn: Turn | None) -> float:
         """How many calls may be under way from now on, behind an answer.
 
-        After a refusal the number grows slowly. Until then it is doubled after as many answers as are under way, for as
-        long as that brings more work a second; the first time that it does not, it goes back by one step and stays.
+        After a refusal the number grows slowly. Until then it is doubled after an answer to each of the calls under
+        way, for as long as that brings more work a second. Where it does not, both numbers are measured once more, by
+        more answers, and then it goes back by one step and stays. Work a second is that of a single call, times the
+        calls: by the answers that happen to come within a time, some of them long, free servers looked busy.
         """
         if self._refused_once:
             return self._width + 1 / self._width
-        if not work:
-            return self._width
+        measured, width = self._pace, self._width
+        if self._widest or self._full_elsewhere or not work:
+            return width
+        if not measured.full or turn is None or turn.began < measured.began:
+            return width
         now = self._clock.now()
-        measured = self._pace = self._pace or _Pace(now)
         measured.answers += 1
         measured.work += work
-        if self._widest or measured.answers <= max(2, self._width):  # the first answer begins the time
-            return self._width
-        self._pace = None
-        if not measured.full:
-            return self._width
-        pace = (measured.work - work) / max(now - measured.began, 1e-6)
+        measured.seconds += now - turn.began
+        pace = width * measured.work / max(measured.seconds, 1e-6)
+        if measured.answers < max(width, 2.0):
+            return width
+        is_clear = pace >= self._best_pace * _CLEARLY and not self._gave_up
+        if not is_clear and not measured.is_second:
+            self._pace = _Pace(now, full=True, is_second=True)
+            return width
+        if not is_clear and measured.answers < max(2 * width, _LEAST_ANSWERS):
+            return width
         if pace < self._best_pace * _WORTHWHILE:
-            self._widest = True
-            return self._width / 2
-        if self._most is not None and self._width * 2 > self._most:
-            self._widest = True
-        self._best_pace = pace
-        return self._width * 2
+            self._widest, self._gave_up = self._gave_up, True
+            self._best_pace, self._pace = 0.0, _Pace(now, full=True)
+            return width / 2
+        self._best_pace, self._found, self._pace = pace, width, _Pace(now)
+        self._widest = self._most is not None and width * 2 > self._most
+        return width * 2
 
     def refused(self, turn: Turn | None = None, after: float | None = None) -> float:
         """Record that the server refused a call as one too many.
@@ -454,10 +519,10 @@ class SourceLimiter(RateLimiter):
                 hold_calls(session, self._budget.server, min(after, _LONGEST_HOLD))
         return super().refused(turn, after)
 
-    def answered(self, cost: int = 1, work: float = 0.0) -> None:
+    def answered(self, cost: int = 1, work: float = 0.0, turn: Turn | None = None) -> None:
         """As `RateLimiter.answered`."""
         self._refusing_since = None
-        super().answered(cost, work)
+        super().answered(cost, work, turn)
 
     def _wait_for_budget(self, most: float) -> None:
         budget = self._budget

@@ -43,6 +43,7 @@ from tasks.language.words import (
 )
 from tasks.privacy import is_local
 from tasks.ranking.lexicon import split_into_words, stem
+from tasks.remote.rate_limit import ranked
 from tasks.scoring.criteria import Judged
 from tasks.scoring.estimate import BRIEF_ANSWER, USUAL_ANSWER
 from tasks.scoring.evidence import Evidence
@@ -389,9 +390,10 @@ class SearchPlans:
         if self._failure is not None:
             return None
         try:
-            plan = judge_once(
-                self._answerer, instructions, material, SearchPlan, ledger=self._ledger, one_attempt=True
-            ).value
+            with ranked(0):  # all companies, of all processes, wait for it
+                plan = judge_once(
+                    self._answerer, instructions, material, SearchPlan, ledger=self._ledger, one_attempt=True
+                ).value
         except NotAsked:
             return None
         except DiligenceError as error:

@@ -5,13 +5,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from heapq import heappop, heappush
 from math import inf
 from threading import Barrier, Condition, Event, Semaphore
 
 import pytest
 
-from tasks.remote.rate_limit import Clock, HeldBack, NoTurn, RateLimit, RateLimiter, RateLimiters, Turn
+from tasks.remote.rate_limit import (
+    Clock,
+    Found,
+    HeldBack,
+    NoTurn,
+    RateLimit,
+    RateLimiter,
+    RateLimiters,
+    Turn,
+    ranked,
+)
 
 WAIT = 20  # seconds; only a hanging test takes them
 ADAPTIVE = RateLimit(at_once=16, start_at=4, longest_hold=600, spread=0.25)
@@ -84,6 +95,26 @@ def test_whoever_came_first_is_served_first() -> None:
         for each in calls:
             each.result(WAIT)
     assert served == list(range(8))
+
+
+def test_calls_of_a_lower_rank_go_first() -> None:
+    clock = WatchedClock()
+    limiter = RateLimiter(RateLimit(at_once=1), clock)
+    served: list[int] = []
+
+    def call(rank: int) -> None:
+        with ranked(rank), limiter.begin(soon()):
+            served.append(rank)
+
+    with ThreadPoolExecutor(8) as threads:
+        with limiter.begin(soon()):
+            calls = []
+            for rank in (3, 1, 2, 1, 0):
+                calls.append(threads.submit(call, rank))
+                assert clock.waiting.acquire(timeout=WAIT)
+        for each in calls:
+            each.result(WAIT)
+    assert served == [0, 1, 1, 2, 3]
 
 
 def test_whoever_gives_up_keeps_nobody_waiting_behind_it() -> None:
@@ -500,7 +531,7 @@ def served(clock: SimulatedClock, most: int) -> int:
                 break
         clock.time += max(1.0, len(turns) / most)
         for turn in turns:
-            limiter.answered(work=1)
+            limiter.answered(work=1, turn=turn)
             turn.__exit__(None, None, None)
     return limiter.useful_at_once
 
@@ -508,3 +539,96 @@ def served(clock: SimulatedClock, most: int) -> int:
 @pytest.mark.parametrize(("most", "useful"), [(1, 2), (2, 2), (4, 4), (16, 16)])
 def test_calls_at_a_time_grow_while_that_brings_more_work(clock: SimulatedClock, most: int, useful: int) -> None:
     assert served(clock, most) == useful
+
+
+class Queueing:
+    """A server that answers `slots` calls at a time, and lets others wait; an answer's length is drawn, up to 5 s."""
+
+    def __init__(self, slots: int) -> None:
+        self._free = [0.0] * slots
+
+    def answer(self, now: float) -> tuple[float, float]:
+        """When the answer to a call comes, and its work."""
+        work = random.choice([0.5, 1.0, 2.0, 3.5, 5.0])
+        slot = min(range(len(self._free)), key=self._free.__getitem__)
+        self._free[slot] = max(now, self._free[slot]) + work
+        return self._free[slot], work
+
+
+def ask(clock: SimulatedClock, limiter: RateLimiter, server: Queueing, calls: int) -> int:
+    """So many calls, as many at a time as the limiter lets; returns how many there were at a time."""
+    under_way: list[tuple[float, int, Turn, float]] = []
+    most = 0
+    while calls or under_way:
+        with suppress(NoTurn):
+            while calls:
+                turn = limiter.begin(until=clock.now())
+                end, work = server.answer(clock.now())
+                heappush(under_way, (end, calls, turn, work))
+                calls -= 1
+        most = max(most, len(under_way))
+        clock.time, _, turn, work = heappop(under_way)
+        limiter.answered(work=work, turn=turn)
+        turn.__exit__(None, None, None)
+    return most
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(("slots", "useful"), [(1, {2, 4}), (4, {4, 8}), (100, {16})])
+def test_answers_of_different_length_do_not_hide_what_more_calls_bring(
+    clock: SimulatedClock, seed: int, slots: int, useful: set[int]
+) -> None:
+    random.seed(seed)
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    ask(clock, limiter, Queueing(slots), 400)
+    assert limiter.useful_at_once in useful
+
+
+def test_each_step_takes_one_round_of_answers(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    for expected in (2, 4, 8):
+        assert limiter.found.at_once == expected // 2 * (expected > 2)
+        turns = [limiter.begin() for _ in range(expected)]
+        clock.time += 3
+        for turn in turns:
+            limiter.answered(work=1, turn=turn)
+            turn.__exit__(None, None, None)
+    assert limiter.found == Found(8)
+
+
+def test_who_joins_begins_as_wide_as_others_have_come(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    limiter.learn(Found(8))
+    for _ in range(8):
+        limiter.begin(until=clock.now())
+    with pytest.raises(NoTurn):
+        limiter.begin(until=clock.now())
+
+
+@pytest.mark.parametrize("others", [Found(0), Found(2, is_full=True), Found(1, is_full=True)])
+def test_who_joins_begins_with_few_where_nothing_is_known_or_others_were_refused(
+    clock: SimulatedClock, others: Found
+) -> None:
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    limiter.learn(others)
+    for _ in range(others.at_once or 2):
+        limiter.begin(until=clock.now())
+    with pytest.raises(NoTurn):
+        limiter.begin(until=clock.now())
+
+
+def test_others_do_not_widen_what_a_refusal_taught(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    with limiter.begin() as turn:
+        limiter.refused(turn)
+    limiter.learn(Found(16))
+    assert limiter.found == Found(1, is_full=True)
+    assert limiter.useful_at_once == 1
+
+
+def test_calls_grow_no_more_while_others_find_the_server_full(clock: SimulatedClock) -> None:
+    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
+    limiter.learn(Found(2, is_full=True))
+    assert ask(clock, limiter, Queueing(100), 100) == 2
+    limiter.learn(Found(0))  # what they told was long ago
+    assert ask(clock, limiter, Queueing(100), 200) == 16
