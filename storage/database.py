@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -337,6 +338,7 @@ def _open(address: str) -> _Engines:
                     migrations.upgrade(engine)
                 locks.remove_left(engine)
             else:
+                locks.check_sessions(engine)
                 migrations.check(engine)
         except (SQLAlchemyError, ImportError, OSError) as error:
             raise unavailable(error) from None
@@ -353,29 +355,35 @@ def _server(address: URL, application: str | None = None) -> Engine:
     arguments: dict[str, Any] = {"application_name": application or address.query.get("application_name", ours)}
     arguments |= {name: value for name, value in _NOTICES.items() if name not in address.query}
     engine = create_engine(address, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)  # see _sqlite
-    known = False
+    known, gone_since, failed_at = False, -inf, -inf
 
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, _record: Any, addresses: Any, options: Any) -> Any:
-        # A server that was there may be starting again: what is under way waits for it, what begins does not.
-        nonlocal known
-        until = time.monotonic() + (StorageSettings.current().database_patience if known else 0.0)
+        # A server that was there may be starting again: what is under way waits for it, what begins does not. All wait
+        # together: who tries again after others gave up fails at once.
+        nonlocal known, gone_since, failed_at
         while True:
+            begun = time.monotonic()
             try:
                 connection = dialect.connect(*addresses, **options)
                 connection.execute(_FALLS)
                 connection.commit()
             except dialect.loaded_dbapi.OperationalError:
-                if time.monotonic() >= until:
+                if begun - failed_at > _SAME_OUTAGE:
+                    gone_since = begun
+                failed_at = time.monotonic()
+                if not known or failed_at >= gone_since + StorageSettings.current().database_patience:
                     raise
                 time.sleep(0.5)
             else:
-                known = True
+                known, failed_at = True, -inf
                 return connection
 
     return engine
 
 
+_SAME_OUTAGE = 60.0
+"""Seconds after a failure within which the next one is not the first of another outage."""
 _NOTICES = {
     "connect_timeout": 10,  # a host that is down may never answer
     "keepalives_idle": 10,

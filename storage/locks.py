@@ -108,7 +108,6 @@ class _Session:
         self._driver: Any = None
         self._wanted = 0
         self._held: set[int] = set()
-        self._failed_at, self._failure = 0.0, ""
 
     @contextmanager
     def wanted(self) -> Iterator[None]:
@@ -124,13 +123,11 @@ class _Session:
                     self._held.clear()
                     self._close()
 
-    def take(self, engine: Engine, key: int, asked_at: float) -> bool:
-        """Take a lock, if no other thread or process has it. `asked_at` is when the thread began to ask."""
+    def take(self, engine: Engine, key: int) -> bool:
+        """Take a lock, if no other thread or process has it."""
         with self._mutex:
             if key in self._held:
                 return False
-            if asked_at < self._failed_at:  # it has waited for the thread that found out
-                raise DatabaseUnavailable(self._failure)
             if self._connection is not None:
                 with suppress(SQLAlchemyError):
                     return self._take(self._connection, key)
@@ -139,8 +136,7 @@ class _Session:
                 return self._take(self._connect(engine), key)
             except SQLAlchemyError as error:
                 self._close()
-                self._failed_at, self._failure = time.monotonic(), str(unavailable(error))
-                raise DatabaseUnavailable(self._failure) from None
+                raise unavailable(error) from None
 
     def release(self, key: int) -> None:
         """Release a lock that was taken."""
@@ -180,11 +176,11 @@ _AGAIN: Final = 0.05, 1.0
 @contextmanager
 def _advisory(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
     session, key = _sessions.setdefault(engine, _Session()), _key(name)
-    asked_at, (pause, longest) = time.monotonic(), _AGAIN
+    pause, longest = _AGAIN
     with session.wanted():
-        while not (taken := session.take(engine, key, asked_at)) and wait:
+        while not (taken := session.take(engine, key)) and wait:
             time.sleep(pause)
-            asked_at, pause = time.monotonic(), min(pause * 1.1, longest)
+            pause = min(pause * 1.1, longest)
         try:
             yield taken
         finally:
@@ -352,6 +348,17 @@ class Claims:
             log.warning("PostgreSQL has given the lock %s to another process, which continues that work.", name)
             del self._held[name]
             on_loss()
+
+
+def check_sessions(engine: Engine) -> None:
+    """Check that PostgreSQL's sessions hold locks.
+
+    Raises:
+        DatabaseUnavailable: a pooler gives them to others after each transaction.
+    """
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("SELECT 1")
+        _refuse_pooler(engine, connection.connection.driver_connection)
 
 
 def _refuse_pooler(engine: Engine, ours: Any) -> None:

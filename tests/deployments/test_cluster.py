@@ -43,6 +43,7 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     with httpx.Client(base_url=prefect_url, auth=(pair[0], pair[1]), timeout=60) as prefect:
         for name in ("paused", "lively"):
             prefect.post("/work_pools/", json={"name": name, "type": "process"}).raise_for_status()
+        prefect.post("/work_pools/", json={"name": "pushes", "type": "ecs:push"}).raise_for_status()
         prefect.patch("/work_pools/paused", json={"is_paused": True}).raise_for_status()
         prefect.post("/work_pools/lively/workers/heartbeat", json={"name": "machine 1"}).raise_for_status()
         older = create_engine(shared["DILIGENCE_DATABASE_URL"], connect_args={"application_name": "diligence 0.0.1"})
@@ -52,7 +53,7 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
                 told = call(["doctor", "--cluster"], tmp_path, **shared)
         finally:
             older.dispose()
-            for name in ("paused", "lively"):
+            for name in ("paused", "lively", "pushes"):
                 prefect.delete(f"/work_pools/{name}")
     lines = told.stdout.splitlines()
     assert told.returncode == 1
@@ -61,6 +62,9 @@ def test_the_cluster_is_told_part_by_part(shared: dict[str, str], tmp_path: Path
     assert sum(line.startswith("✓ clock") for line in lines) == 2
     assert any(line.startswith("✗ pool") and "paused" in line and "resume paused" in line for line in lines)
     assert any(line.startswith("✗ pool") and "no live worker" in line for line in lines)
+    assert [line.split("pushes ")[1] for line in lines if "pushes" in line] == [
+        "(ecs:push): starts runs without a worker"
+    ]
     assert any(line.startswith("✓ pool") and "lively (process): 1 of 1" in line for line in lines)
     assert any(line.startswith("✓ worker") and "machine 1" in line for line in lines)
 

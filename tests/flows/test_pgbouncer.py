@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, Engine, create_engine, make_url
 
+from storage import database
 from storage.errors import DatabaseUnavailable
 from storage.locks import Claims
 from tests.waiting import free_port, is_listening, wait_for
@@ -47,6 +48,16 @@ def pooled(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
 @pytest.mark.parametrize("pooled", ["transaction"], indirect=True)
 def test_a_pooler_in_transaction_mode_is_refused_in_a_sentence(pooled: Engine) -> None:
     with pytest.raises(DatabaseUnavailable, match="a pooler in transaction mode"), Claims(pooled):
+        pass
+
+
+@needed
+@pytest.mark.parametrize("pooled", ["transaction"], indirect=True)
+def test_a_database_behind_such_a_pooler_is_not_opened(
+    pooled: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_URL", pooled.url.render_as_string(hide_password=False))
+    with pytest.raises(DatabaseUnavailable, match="a pooler in transaction mode"), database.locked("answer"):
         pass
 
 

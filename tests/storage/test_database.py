@@ -318,6 +318,25 @@ def test_threads_that_want_locks_wait_together_for_a_server_that_is_gone(
         database.close()
 
 
+@pytest.mark.slow  # a server of its own
+def test_a_server_that_is_gone_is_waited_for_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_PATIENCE", "2")
+    with DatabaseServer() as server:
+        monkeypatch.setenv("DILIGENCE_DATABASE_URL", server.url())
+        database.migrate()
+        for _ in range(2):
+            database.check()
+            server.stop()
+            begun = time.monotonic()
+            for _ in range(4):
+                with pytest.raises(DatabaseUnavailable):
+                    database.check()
+            assert 2 <= time.monotonic() - begun < 2 * 2, "what is tried again does not wait again"
+            server.start()
+        database.check()
+        database.close()
+
+
 def test_what_goes_wrong_under_the_lock_comes_out_as_it_is(database_url: str) -> None:
     with pytest.raises(OSError, match="disk"), database.locked("batch Alpha"):
         raise OSError("disk")
