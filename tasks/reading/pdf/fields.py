@@ -1,10 +1,11 @@
 """The labels of the values on a form, and the places of these behind them.
 
-A label stands above its value in a cell that rules enclose, or before it. It is the label of one value. All lengths
-are points; `base` grows from the top of the page.
+A label stands above its value in a cell that rules enclose, before it, or over the beginning of its field. It is the
+label of one value. All lengths are points; `base` grows from the top of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from operator import attrgetter
 from typing import Final
 
@@ -29,6 +30,14 @@ _LEVELS: Final = 0.8
 """How much higher or lower they may stand, in heights of the value."""
 _STEEP: Final = 4
 """Points to the left for one up or down."""
+_OVER: Final = (1.3, 0.4)
+"""How far above the top of a field its label stands at most, and how far in it, in sizes of the label."""
+_BEGINS: Final = 12.0
+"""Points between the beginnings of a field and of the label over it at most."""
+_LARGER: Final = 1.3
+"""How much larger than a value the words over it are that head more than its field."""
+_CAPITAL: Final = 0.75
+"""The height of a capital letter as a share of its size."""
 _COLUMN: Final = 3
 """Fields below each other that tell whether the words before them are their labels."""
 _REGULAR: Final = 2.0
@@ -66,6 +75,8 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
         its_values = [cells[cell][number] for number in labels]
         if not (_follows_row_label(first, cells[first], words) or _head_columns(its_values, below)):
             places |= labels
+    boxes = {number: fields[number - 1][0] for number in values if number not in places}
+    places |= _find_over_rows(values, boxes, words)
     for number, (label, end) in places.items():
         _move(values[number], label, end)
 
@@ -157,6 +168,72 @@ def _follows_row_label(cell: Box, values: Values, words: Iterable[PageWord]) -> 
 def _head_columns(values: Iterable[Sequence[PageWord]], below: Sequence[Sequence[PageWord]]) -> bool:
     """Whether what stands above values heads columns: values without labels of their own begin below them."""
     return any(abs(value[0].left - other[0].left) < _ALIGNED for value in values for other in below)
+
+
+def _find_over_rows(values: Values, boxes: Mapping[int, Box], words: Iterable[PageWord]) -> Places:
+    """The labels that stand over the boxes of values, where each value of a row has one.
+
+    None is given on a page where as many rows have captions below them.
+    """
+    printed, filled = [word for word in words if not word.piece], [word for value in values.values() for word in value]
+    rows: list[dict[int, Box]] = []
+    base = -inf
+    for number in sorted(boxes, key=lambda number: values[number][0].base):
+        first = values[number][0]
+        if first.base - base > first.size / 2:
+            rows.append({})
+            base = first.base
+        rows[-1][number] = boxes[number]
+    places: Places = {}
+    captions = count = 0
+    for row in rows:
+        labels = {number: _find_over(values[number], box, printed, filled) for number, box in row.items()}
+        over = {number: label for number, label in labels.items() if label}
+        below = [_measure_below(box, [*printed, *filled]) for box in row.values()]
+        above = [-row[number][3] - label.words[-1].base for number, (label, _) in over.items()]
+        if min(below) < min(above, default=inf) - 1:
+            captions += min(below) > -inf
+        elif len({label.left for label, _ in over.values()}) == len(row) and not _stand_before(row.values(), printed):
+            places |= over
+            count += 1
+    return places if count > captions else {}
+
+
+def _find_over(
+    value: Sequence[PageWord], box: Box, printed: Iterable[PageWord], filled: Iterable[PageWord]
+) -> tuple[LineCell, float] | None:
+    """The one label over the beginning of a field, and where its value has to end behind it."""
+    left, _, right, top = box
+    above, within = _OVER
+    near = [word for word in printed if -above * word.size < word.base + top < within * word.size]
+    lines = [line.cells for line in build_lines(near)]
+    over = [[cell for cell in cells if cell.left < right and left < cell.right] for cells in lines]
+    at = max((at for at, cells in enumerate(over) if cells), default=None)
+    if at is None or len(over[at]) > 1 or max(word.base for word in value) - value[0].base > value[0].size / 2:
+        return None
+    label = over[at][0]
+    last = label.words[-1]
+    end = min([cell.left for cell in lines[at] if cell.left > label.left], default=right)
+    taken = any(abs(word.base - last.base) < last.size / 2 and label.left < word.left < end for word in filled)
+    is_label = any(map(str.isalpha, label.text)) and last.size < _LARGER * value[0].size
+    return (label, end) if is_label and not taken and abs(label.left - left) < _BEGINS else None
+
+
+def _measure_below(box: Box, words: Iterable[PageWord]) -> float:
+    """How far below a box the next words stand; less than anything where they are another value's."""
+    left, bottom, right, _ = box
+    below = [word for word in words if word.left < right and left < word.right and word.base - word.size / 3 > -bottom]
+    first = min(below, key=attrgetter("base"), default=None)
+    if first is None or first.base + bottom > _HIGHEST:
+        return inf
+    return -inf if first.piece else first.base - _CAPITAL * first.size + bottom
+
+
+def _stand_before(boxes: Iterable[Box], printed: Iterable[PageWord]) -> bool:
+    """Whether words stand on the level of a row of fields before one of them."""
+    top, bottom, left = max(box[3] for box in boxes), min(box[1] for box in boxes), max(box[0] for box in boxes)
+    beside = [word for word in printed if -top < middle(word) < -bottom and word.right < left]
+    return any(map(str.isalpha, "".join(word.text for word in beside)))
 
 
 def _move(value: Sequence[PageWord], label: LineCell, end: float) -> None:

@@ -4,7 +4,8 @@ Besides hyphens and spaces, these are letters that PDFium loses: a ligature whos
 ("f_i") comes as a control character.
 
 Pages that are pictures, or whose glyphs do not say which characters they are, are found here and not read. A page is a
-scan if it has hardly any text and is covered by pictures, or by so many shapes that they may be letters.
+scan if it has hardly any text and is covered by pictures, or by so many shapes that they may be letters. Values of a
+form's fields are no text of its page.
 """
 
 import ctypes
@@ -369,6 +370,18 @@ _COVERED: Final = 0.7
 _OUTLINES: Final = 100
 """A page without text that has so many shapes may have its letters drawn."""
 
+_LETTER: Final = (2.5, 16.0)
+"""The heights in points between which a shape may be a letter, or a word, beside text."""
+
+_CORNERS: Final = 8
+"""Segments of such a shape at least: those of rules, bars, boxes and dots are fewer."""
+
+_GLYPHS: Final = 20
+"""Sizes of such shapes at least: icons and marks of charts are alike."""
+
+_OF_SHAPES: Final = 2
+"""How many of them there are at least for each character of the text."""
+
 _MOST_OBJECTS: Final = 1_000
 """Objects of a page, and of each group of them, that are looked at."""
 
@@ -384,14 +397,13 @@ class Scans:
         self._kinds: dict[int, str] = {}
         self._unknown: list[int] = []
 
-    def add(self, index: int, page: Any, text: str) -> None:
-        """Record an open page if it is a scan; `text` is its text."""
-        squeezed = "".join(clean(text).split())
-        if len(squeezed) > _STAMP:
-            return
-        covered = _measure_pictures(page)
-        shapes = [] if covered else document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), _MOST_OBJECTS)
-        if covered >= _COVERED if squeezed else covered or len(shapes) >= _OUTLINES:
+    def add(self, index: int, page: Any, text: str, values: str = "") -> None:
+        """Record an open page if it is a scan; `text` is its text, in which some are the values of its fields."""
+        characters = len("".join(clean(text).split())) - len("".join(values.split()))
+        covered = _measure_pictures(page) if characters <= _STAMP else 0.0
+        shapes = document.list_objects(page, (pdfium.FPDF_PAGEOBJ_PATH,), 0 if covered >= _COVERED else _MOST_OBJECTS)
+        is_picture = covered >= _COVERED if characters else covered or len(shapes) >= _OUTLINES
+        if is_picture or _are_letters(shapes, characters):
             self._pictures.add(index)
 
     def add_doubtful(self, index: int) -> None:
@@ -424,6 +436,20 @@ class Scans:
         """Warn about the pages with some unknown characters."""
         if self._unknown:
             self._writer.warn(UNKNOWN.format(page_numbers(self._unknown)))
+
+
+def _are_letters(shapes: Sequence[tuple[Any, document.Box]], characters: int) -> bool:
+    """Whether many of a page's shapes may be its letters, drawn as outlines or by hand, beside so much text."""
+    least = max(_OUTLINES, _OF_SHAPES * characters)
+    low, high = _LETTER
+    lines = [(path, box) for path, box in shapes if low < box[1] - box[3] < high] if len(shapes) >= least else []
+    segments = (pdfium.FPDFPath_CountSegments(ctypes.cast(path, pdfium.FPDF_PAGEOBJECT)) for path, _ in lines)
+    sizes = [
+        (round(box[2] - box[0], 1), round(box[1] - box[3], 1))
+        for (_, box), count in zip(lines, segments, strict=True)
+        if count >= _CORNERS
+    ]
+    return len(sizes) >= least and len(set(sizes)) >= _GLYPHS
 
 
 def _measure_pictures(page: Any) -> float:

@@ -269,8 +269,10 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
         reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
     text = reading.text
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
-    if len(text) < _LITTLE and not reading.unknown and not lost:
-        scans.add(index, page, text)
+    unplaced = {remark.number for remark in reading.remarks}
+    values = "".join([remark.text for remark in remarks if remark.number not in unplaced])
+    if len(text) - len(values) < _LITTLE and not reading.unknown and not lost:
+        scans.add(index, page, text, values)
     if reading.is_hidden:
         scans.add_hidden(index, page)
     if not (is_plain or reading.is_hidden or defects.are_many(reading.unknown, text)):  # those may be replaced

@@ -87,6 +87,55 @@ def test_a_scan_with_a_stamp_is_recognised_and_the_stamp_read_once() -> None:
     assert (found.reading.text, found.reading.warnings) == ("ABC-000123\n", [])
 
 
+def outlines(text: str, sizes: int, *, count: int = 240, height: float = 8, corners: int = 9, value: str = "") -> bytes:
+    """A page with words, and with shapes of so many widths beside each other, as letters are drawn as outlines."""
+    out = BytesIO()
+    canvas = Canvas(out, A4)
+    canvas.drawString(40, 20, text)
+    for number in range(count):
+        x, y = 40 + 12 * (number % 40), 700 - 2 * height * (number // 40)
+        path = canvas.beginPath()
+        path.moveTo(x, y)
+        for corner in range(1, corners):
+            path.lineTo(x + (4 + 0.2 * (number % sizes)) * corner / corners, y + height * (corner % 2))
+        path.close()
+        canvas.drawPath(path, stroke=0, fill=1)
+    if value:
+        canvas.acroForm.textfield(name="name", value=value, x=40, y=300, width=500, height=14, fontSize=6)
+    canvas.save()
+    return out.getvalue()
+
+
+@cases(
+    ("data", "is_scan"),
+    [
+        (outlines("Form 7, page 2", 30), True),
+        (
+            outlines("Form 7, page 2", 30, value="Ada Alpha of Long Lane in Oslo " * 5),
+            True,
+        ),  # values are no words of it
+        (outlines("A caption of the page. " * 8, 30), False),  # its words are text
+        (outlines("Team", 3), False),  # icons
+        (outlines("Sales", 30, corners=4), False),  # bars
+        (outlines("Map", 30, height=40), False),
+        (outlines("Logo", 30, count=60), False),
+    ],
+)
+def test_a_page_whose_letters_are_drawn_as_shapes_is_a_scan_beside_a_few_words(data: bytes, is_scan: bool) -> None:
+    assert [place.label for place in scanned_pages(reader.read(data))] == (["1"] if is_scan else [])
+
+
+def test_values_of_fields_are_no_text_of_a_scan() -> None:
+    out = BytesIO()
+    canvas = Canvas(out, A4)
+    canvas.drawImage(ImageReader(scans.picture(CLAUSE)), 0, 0, *A4)
+    for number in range(5):
+        value = f"Ada Alpha of Long Lane {number} in Oslo"
+        canvas.acroForm.textfield(name=value, value=value, x=40, y=600 - 40 * number, width=300, height=14, fontSize=8)
+    canvas.save()
+    assert [place.label for place in scanned_pages(reader.read(out.getvalue()))] == ["1"]
+
+
 @cases(
     ("page", "unread", "warning"),
     [
