@@ -93,14 +93,16 @@ def list_places(sentence: ParsedSentence) -> list[int]:
 def match(stated: ParsedSentence, source: ParsedSentence, known: frozenset[str] = frozenset()) -> WordMatch:
     """Pair the words of a statement with those of a sentence, in their order, neighbours with neighbours."""
     found: list[tuple[int, int, float]] = []
+    places = list_places(source)
     for at in list_places(stated):
-        near = ((place, token_nearness(stated.tokens[at], source.tokens[place])) for place in list_places(source))
+        near = ((place, token_nearness(stated.tokens[at], source.tokens[place])) for place in places)
         found += [(at, place, how_near) for place, how_near in islice(filter(itemgetter(1), near), _MOST_PLACES)]
     chains: list[tuple[float, int]] = []
     for at, place, how_near in found:
+        first = max(len(chains) - _BACK, 0)
         before = [
             (chains[n][0] - _APART * min(place - other_place, _FARTHEST), n)
-            for n, (other, other_place, _) in enumerate(found[: len(chains)][-_BACK:], max(len(chains) - _BACK, 0))
+            for n, (other, other_place, _) in enumerate(found[first : len(chains)], first)
             if other < at and other_place < place
         ]
         score, last = max(before, default=(0.0, -1))
@@ -192,16 +194,18 @@ def token_nearness(token: Token, other: Token) -> float:
 def _pair_moved(result: WordMatch) -> None:
     """Pair what is elsewhere in the sentence and can have no other meaning: its only other date, "to 5 from 4"."""
     source = result.source.tokens
+    figures = [place for place in result.extra if source[place].figure is not None]
     for at in result.missing:
         token = result.stated.tokens[at]
         if is_date(token):
-            places = [place for place in result.extra if is_date(source[place])]
+            places = [place for place in figures if is_date(source[place])]
             places = [place for place in places if len(places) == 1 or place < min(result.pairs.values())]
         else:
             is_led = token.figure is not None and token.preposition in {"from", "to"}
-            places = [place for place in result.extra if is_led and source[place].preposition == token.preposition]
-        places = [place for place in places if token_nearness(token, source[place])]
-        result.pairs.update((at, place) for place in places[:1])
+            places = [place for place in figures if is_led and source[place].preposition == token.preposition]
+        for place in [place for place in places if token_nearness(token, source[place])][:1]:
+            result.pairs[at] = place
+            figures.remove(place)
 
 
 def is_date(token: Token) -> bool:
