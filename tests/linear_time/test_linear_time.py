@@ -58,7 +58,6 @@ def test_all_shapes_take_time_in_proportion_to_their_length(package: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # over a minute of processor time, while other workers want the cores as well
 @pytest.mark.parametrize("name", CALLS_ALONE)
 def test_documents_and_their_figures_take_time_in_proportion_to_their_length(name: str) -> None:
     assert failures(of_calls(name, every=2), Limits()) == []
