@@ -3,10 +3,11 @@
     python -m tests.mutate                      sixty changes, five in each of twelve areas
     python -m tests.mutate --seed 2 --each 3 tasks/figures tasks/reading
 
-A change is made in a copy of the working tree, and the tests of its area run until the first failure, those that name
-the changed module first: `tests/tasks/AREA` for `tasks/AREA`, `tests/NAME` for the other packages, and those of
-`_ELSEWHERE`. What no test of the area noticed is printed with its place. Some changes alter nothing that a user could
-see, so the share is a lower bound. A test that fails without the change too notices nothing.
+A change is made in a copy of the working tree, and the tests of its area run until the first failure: those that name
+the changed module, and where none of them fails the others. The tests of `tasks/AREA` are `tests/tasks/AREA`, of the
+other packages `tests/NAME`, and those of `_ELSEWHERE`. What no test of the area noticed is printed with its place.
+Some changes alter nothing that a user could see, so the share is a lower bound. A test that fails without the change
+too notices nothing.
 """
 
 import argparse
@@ -110,17 +111,24 @@ def is_noticed(change: Change, copy: Path) -> bool:
     folder, name = copy / "tests" / area, change.path.removesuffix(".py").replace("/", ".")
     files = [*folder.rglob("test_*.py"), *(copy / each for each in _ELSEWHERE.get(area, ()))]
     beside = str(copy / "tests" / Path(change.path).parent)
-    tests = sorted(map(str, files), key=lambda file: (name not in Path(file).read_text("utf-8"), beside not in file))
+    naming = [str(file) for file in files if name in file.read_text("utf-8")]
+    others = sorted({*map(str, files)} - {*naming}, key=lambda file: (beside not in file, file))
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow and not nightly", "-p", "no:cacheprovider"]
+    failed = None
     try:
-        done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, text=True, timeout=_LIMIT, check=False)
+        for tests in filter(None, (naming, others)):
+            done = subprocess.run(
+                [*command, *tests], cwd=copy, capture_output=True, text=True, timeout=_LIMIT, check=False
+            )
+            if done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+                failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+                break
     except subprocess.TimeoutExpired:
         return True
     finally:
         module.write_text(original, "utf-8")
-    if done.returncode == 0:
+    if failed is None:
         return False
-    failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
     alone = subprocess.run([*command, *(failed or ["--version"])], cwd=copy, capture_output=True, check=False)
     return alone.returncode != pytest.ExitCode.TESTS_FAILED
 
