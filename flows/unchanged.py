@@ -6,7 +6,7 @@ cannot be listed, gets its own task run; a folder that was just listed is not li
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -208,9 +208,10 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
     taken: list[RunCompany] = []
     others: dict[int, ListedRoom] = {}
     unread: dict[int, int] = {}
-    for group in _groups(pairs, {company_id: count for company_id, (_, count) in documents_before.items()}):
+    sizes = {place: documents_before.get(earlier.id or 0, (0, 0))[1] for place, (_, earlier) in enumerate(pairs)}
+    for places in texts.group_sizes(sizes, _DOCUMENTS_TOGETHER, _TOGETHER):
         with FanOut(at_once, "unchanged", Leave.ON_INTERRUPT) as threads:
-            looking = [threads.submit(_look_at, *pair) for pair in group]
+            looking = [threads.submit(_look_at, *pairs[place]) for place in places]
         listed_at = time.monotonic()
         listed = [company for future in looking if (company := future.result()) is not None]
         unchanged = _find_unchanged(criteria, run.started_at, listed)
@@ -222,23 +223,6 @@ def take_over_unchanged(run_id: str, at_once: int) -> TakenOver:
                 others[company_id] = ListedRoom(company.room.id or 0, listed_at)
                 unread[company_id] = len(company.listed) - len(company.outcomes)
     return TakenOver(taken, others, unread)
-
-
-def _groups(
-    pairs: Iterable[tuple[RunCompany, RunCompany]], sizes: Mapping[int, int]
-) -> Iterator[list[tuple[RunCompany, RunCompany]]]:
-    """The companies in groups; `sizes` is the number of documents in the run before, by company id."""
-    group: list[tuple[RunCompany, RunCompany]] = []
-    count = 0
-    for pair in pairs:
-        size = sizes.get(pair[1].id or 0, 0)
-        if group and (len(group) == _TOGETHER or count + size > _DOCUMENTS_TOGETHER):
-            yield group
-            group, count = [], 0
-        group.append(pair)
-        count += size
-    if group:
-        yield group
 
 
 def _look_at(now: RunCompany, earlier: RunCompany) -> _Company | None:

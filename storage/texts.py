@@ -243,12 +243,14 @@ def text_sizes(session: Session, text_ids: Sequence[int]) -> dict[int, int]:
     return {text_id: sizes[text_id] for text_id in text_ids if text_id in sizes}
 
 
-def group_sizes(sizes: Mapping[int, int], most: int = _LOADED_AT_ONCE) -> Iterator[list[int]]:
-    """The ids of texts in groups to be loaded together; `sizes` are their lengths, `most` that of a group."""
+def group_sizes(
+    sizes: Mapping[int, int], most: int = _LOADED_AT_ONCE, count: int = _TEXTS_AT_ONCE
+) -> Iterator[list[int]]:
+    """The ids of texts in groups to be loaded together: at most `count`, with `sizes` of at most `most` in all."""
     group: list[int] = []
     characters = 0
     for text_id, size in sizes.items():
-        if group and (characters + size > most or len(group) == _TEXTS_AT_ONCE):
+        if group and (characters + size > most or len(group) == count):
             yield group
             group, characters = [], 0
         group.append(text_id)
