@@ -50,7 +50,7 @@ from api.workers import GracefulServer, Workers, end_with_parent, serve_with
 from storage.logs import log_config
 from storage.rate_limits import CallCounts
 from tasks.companies.settings import reads_pages
-from tasks.companies.web.site import warm
+from tasks.companies.web.parse import warm
 from tasks.documents.drive.registry import choose_drive
 from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import share_readers

@@ -27,7 +27,7 @@ from tasks.ai.openai import errors
 from tasks.companies import company_match
 from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
-from tasks.companies.web import site as web_page
+from tasks.companies.web import parse as web_page
 from tasks.companies.web.site import Page
 from tasks.evidence import excerpt
 from tasks.evidence.boxes import Letters
@@ -221,7 +221,7 @@ CALLS: Final[dict[str, Call]] = {
         _page(text), "https://other.example/"
     ),
     "tasks.companies.company_match.is_parked": lambda text: is_parked(_page(text)),
-    "tasks.companies.web.site.read_feed": lambda text: web_page.read_feed(
+    "tasks.companies.web.parse.read_feed": lambda text: web_page.read_feed(
         f"<rss><channel><item><title>{text}</title></item></channel></rss>".encode("utf-8", "replace"), ""
     ),
     "tasks.companies.web.html.read_html": lambda text: html.read_html(
@@ -300,7 +300,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(site\.(?!read_feed)\w+|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
+        companies\.(web\.(site\.\w+|parse\.(parse|read)|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
             |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf)\.[\w.]+
             |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)|text_writer\.table_cells

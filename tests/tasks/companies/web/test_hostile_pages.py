@@ -1,12 +1,15 @@
 """Pages and feeds made to take time and memory: each ends within the limits, and the next is read."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tasks.companies.web import site as page_module
+from tasks.companies.web import parse as page_module
 from tasks.companies.web.site import feed_updates, read_page
 from tasks.errors import TookTooLong, Unreadable
 from tasks.reading.pool.pool import ExtractionPool
@@ -14,6 +17,7 @@ from tests.cases import cases
 from tests.matrices import quick_cases
 
 URL = "https://acme.example/"
+ROOT = Path(__file__).parents[4]
 MEGABYTE = 1 << 20
 
 
@@ -106,3 +110,11 @@ def test_a_feed_made_to_be_hard_is_read_or_refused(markup: bytes) -> None:
         return
     assert len(updates) <= 50
     assert all("root:" not in update.text and len(update.text) <= 2000 for update in updates)
+
+
+def test_processes_that_read_pages_load_no_network_client() -> None:
+    loaded = "import sys, tasks.companies.web.parse; print(*sys.modules)"
+    words = [sys.executable, "-c", loaded]
+    modules = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    assert "tasks.companies.web.parse" in modules
+    assert not {"httpx", "httpcore", "requests", "openai", "sqlalchemy", "tasks.companies.web.client"} & set(modules)
