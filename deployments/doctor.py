@@ -97,7 +97,7 @@ def _check_pool(pool: Pool) -> Iterator[CheckResult]:
         yield CheckResult("pool", hindrance, failed=True)
     if online := [worker for worker in pool.workers if worker.is_online]:
         yield CheckResult("pool", f"{pool.name} ({pool.kind}): {len(online)} of {len(pool.workers)} workers live")
-    elif not pool.needs_worker:
+    elif not pool.hindrances:
         yield CheckResult("pool", f"{pool.name} ({pool.kind}): starts runs without a worker")
     for worker in pool.workers:
         seen = f"{(datetime.now(UTC) - worker.seen_at).total_seconds():,.0f} s ago" if worker.seen_at else "never"

@@ -231,15 +231,14 @@ class Claims:
         """Start watching the connection.
 
         Raises:
-            DatabaseUnavailable: it cannot be made, or cannot hold locks.
+            DatabaseUnavailable: it cannot be made.
         """
         if self._engine.dialect.name != "sqlite":
             try:
                 self._connect()
-                _refuse_pooler(self._engine, self._driver)
-            except (SQLAlchemyError, DatabaseUnavailable) as error:
+            except SQLAlchemyError as error:
                 self._disconnect()
-                raise (error if isinstance(error, DatabaseUnavailable) else unavailable(error)) from None
+                raise unavailable(error) from None
             threading.Thread(target=self._watch, name="claims", daemon=True).start()
         return self
 

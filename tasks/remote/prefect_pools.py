@@ -35,17 +35,13 @@ class Pool:
     workers: tuple[Worker, ...]
 
     @property
-    def needs_worker(self) -> bool:
-        """Whether a worker starts its runs; Prefect's server itself does for pools that push, or that it manages."""
-        return not self.kind.endswith((":push", ":managed"))
-
-    @property
     def hindrances(self) -> list[str]:
         """What keeps runs from starting on it, each with the command that mends it."""
         found = []
         if self.is_paused:
             found.append(f"{self.name} is paused: nothing starts until `prefect work-pool resume {self.name}`")
-        if self.needs_worker and not any(worker.is_online for worker in self.workers):
+        starts_itself = self.kind.endswith((":push", ":managed"))  # Prefect's server does, without a worker
+        if not starts_itself and not any(worker.is_online for worker in self.workers):
             found.append(f"{self.name} ({self.kind}) has no live worker: `prefect worker start --pool {self.name}`")
         return found
 

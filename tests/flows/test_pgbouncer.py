@@ -46,17 +46,12 @@ def pooled(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
 
 @needed
 @pytest.mark.parametrize("pooled", ["transaction"], indirect=True)
-def test_a_pooler_in_transaction_mode_is_refused_in_a_sentence(pooled: Engine) -> None:
-    with pytest.raises(DatabaseUnavailable, match="a pooler in transaction mode"), Claims(pooled):
-        pass
-
-
-@needed
-@pytest.mark.parametrize("pooled", ["transaction"], indirect=True)
-def test_a_database_behind_such_a_pooler_is_not_opened(
+def test_a_pooler_in_transaction_mode_is_refused_in_a_sentence(
     pooled: Engine, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DILIGENCE_DATABASE_URL", pooled.url.render_as_string(hide_password=False))
+    with pytest.raises(DatabaseUnavailable, match="a pooler in transaction mode"), database.claims():
+        pass
     with pytest.raises(DatabaseUnavailable, match="a pooler in transaction mode"), database.locked("answer"):
         pass
 

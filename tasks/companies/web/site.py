@@ -36,14 +36,9 @@ from tasks.language.normalise import plain
 
 _MAX_MARKUP: Final = 100_000
 _KINDS: Final = {
-    "text/html": HTML,
-    "application/xhtml+xml": HTML,
-    "application/pdf": PDF,
-    "application/x-pdf": PDF,
-    "text/plain": TEXT,
-    "text/markdown": TEXT,
-    "text/csv": TEXT,
-    "application/json": TEXT,
+    **dict.fromkeys(("text/html", "application/xhtml+xml"), HTML),
+    **dict.fromkeys(("application/pdf", "application/x-pdf"), PDF),
+    **dict.fromkeys(("text/plain", "text/markdown", "text/csv", "application/json"), TEXT),
 }
 _UNSAID: Final = {"", "application/octet-stream", "binary/octet-stream", "text/xml", "application/xml"}
 
