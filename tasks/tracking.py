@@ -23,6 +23,9 @@ from prefect.events.worker import EventsWorker
 from prefect.exceptions import PrefectSignal
 from prefect.logging.handlers import APILogWorker
 
+from storage.errors import DatabaseUnavailable
+from storage.logs import trace_places
+from tasks.errors import DiligenceError
 from tasks.prefect_setup import PATIENCE, TRACKING_LOG, be_brief, is_untracked
 
 log = logging.getLogger(TRACKING_LOG)
@@ -79,18 +82,21 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
         outcome = cast("_Outcome[R] | None", _outcome.get())
         if outcome is None:  # a Prefect worker runs it
-            return function(*args, **kwargs)
+            with _words_withheld():
+                return function(*args, **kwargs)
         if outcome.is_done:
             return None
         token = _outcome.set(None)
         outcome.began = outcome.began or time.monotonic()
         try:
-            outcome.error = None
-            outcome.result = function(*args, **kwargs)
-            outcome.is_done = True
-        except BaseException as error:
-            outcome.error = error
-            raise
+            with _words_withheld():
+                try:
+                    outcome.error = None
+                    outcome.result = function(*args, **kwargs)
+                    outcome.is_done = True
+                except BaseException as error:
+                    outcome.error = error
+                    raise
         finally:
             outcome.ended = time.monotonic()
             _outcome.reset(token)
@@ -101,6 +107,34 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
         return None
 
     return run
+
+
+class InternalError(Exception):
+    """An error in the program as Prefect is told of it: its class and places, as its words may be a document's."""
+
+
+_OURS: Final = (DiligenceError, DatabaseUnavailable, InternalError)
+"""Errors whose words are ours. The log has them without the program's places."""
+
+
+@contextmanager
+def _words_withheld() -> Iterator[None]:
+    try:
+        yield
+    except _OURS:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever went wrong
+        raise InternalError(" < ".join([type(error).__qualname__, *trace_places(error)])) from None
+
+
+def _without_places(record: logging.LogRecord) -> bool:
+    if record.exc_info and isinstance(record.exc_info[1], _OURS):
+        record.exc_info = None
+    return True
+
+
+for _name in ("prefect.flow_runs", "prefect.task_runs"):
+    logging.getLogger(_name).addFilter(_without_places)
 
 
 def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -130,7 +164,7 @@ def run_tracked(tracked: Callable[P, object], function: Callable[P, R], *args: P
         try:
             tracked(*args, **kwargs)
         except (Exception, PrefectSignal) as error:  # noqa: BLE001 - Prefect's failures are not the run's
-            if type(error) is not type(outcome.error):
+            if type(error) is not type(outcome.error) and not isinstance(error, InternalError):
                 _raise_interrupt(error)
                 _note_failure(server, error)
         over = time.monotonic()

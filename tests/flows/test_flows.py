@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Barrier
 from typing import Any, NamedTuple
@@ -10,9 +11,17 @@ from typing import Any, NamedTuple
 import pytest
 from prefect import tags
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey, FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.filters import (
+    ArtifactFilter,
+    ArtifactFilterKey,
+    FlowRunFilter,
+    FlowRunFilterId,
+    LogFilter,
+    LogFilterTimestamp,
+)
 from prefect.client.schemas.sorting import ArtifactSort, FlowRunSort
 from prefect.context import FlowRunContext
+from prefect.logging.handlers import APILogWorker
 from sqlmodel import col, func, select
 
 from flows.batch import batch
@@ -162,6 +171,40 @@ def test_prefect_keeps_no_text_of_a_document(batch_file: Path) -> None:
         kept = [shown, client.read_flow_runs(), client.read_task_runs(), client.read_logs()]
     assert any(artifact.key == "scorecard-small-screen--beta-example" for artifact in shown)
     assert SECRET not in str(kept)
+
+
+@pytest.mark.usefixtures("lasting_server")
+def test_prefect_is_told_of_an_error_in_the_program_without_its_words(
+    batch_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bool:
+        raise ValueError(SECRET)
+
+    monkeypatch.setattr("tasks.scoring.score._score", fail)
+    with pytest.raises(CompaniesFailed, match="An internal error: ValueError"):
+        batch(batch_file)
+    with get_client(sync_client=True) as client:
+        tasks, logs = client.read_task_runs(), client.read_logs(limit=200)
+        kept = [client.read_flow_runs(), tasks, logs]
+    said = [str(task.state.message) for task in tasks if task.state and task.state.is_failed()]
+    assert any("ValueError < " in message and "tasks.scoring.score:" in message for message in said)
+    assert SECRET not in str(kept)
+
+
+@pytest.mark.usefixtures("lasting_server")
+def test_prefects_log_has_the_sentence_of_an_error_and_no_places_of_the_program(batch_file: Path) -> None:
+    APILogWorker.drain_all(timeout=5)
+    since = datetime.now(UTC)
+    batch_file.write_text(batch_file.read_text().replace("rooms/alpha", "rooms/nowhere"))
+    with pytest.raises(CompaniesFailed):
+        batch(batch_file)
+    APILogWorker.drain_all(timeout=5)
+    with get_client(sync_client=True) as client:
+        wanted = LogFilter(timestamp=LogFilterTimestamp(after_=since))
+        said = "\n".join(log.message for log in client.read_logs(log_filter=wanted, limit=200))
+    assert "The run is finished, but incomplete: Alpha" in said
+    assert "Traceback" not in said
+    assert str(Path(__file__).parents[2]) not in said
 
 
 def test_prefect_shows_a_batch_with_a_task_for_each_company(finished: Finished) -> None:
@@ -430,6 +473,17 @@ def test_due_diligence_runs_alone(batch_file: Path, tmp_path: Path) -> None:
     assert any(f"run `{run}`" in str(card) for card in artifacts("scorecard-small-screen--alpha-example"))
     with pytest.raises(BadRequest, match="criteria"):
         due_diligence("Alpha", "alpha.example", "rooms/alpha")
+
+
+@pytest.mark.usefixtures("lasting_server")
+def test_pages_of_prefect_name_the_company_and_not_its_key(batch_file: Path) -> None:
+    due_diligence("Elbe <Hafen>", "alpha.example", "rooms/alpha", batch_file=batch_file)
+    with get_client(sync_client=True) as client:
+        names = {run.name for run in client.read_flow_runs(limit=5, sort=FlowRunSort.START_TIME_DESC)}
+        titles = {artifact.description for artifact in client.read_artifacts(sort=ArtifactSort.CREATED_DESC)}
+    steps = ("index folder", "extract all", "company facts", "score company")
+    assert names == {"Small screen · Elbe <Hafen>", *(f"Elbe <Hafen> · {step}" for step in steps)}
+    assert {"Elbe &lt;Hafen&gt;: scores", "Elbe &lt;Hafen&gt;: what happened to the documents"} <= titles
 
 
 def test_nothing_is_asked_of_a_model_that_is_not_configured(finished: Finished) -> None:
