@@ -135,7 +135,7 @@ def register(
                 "env": {"PYTHONSAFEPATH": "1", "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(_HEARTBEAT)},
             },
         )
-        _watch_runs(client, deployment_id, batch.name, block if flow in _TOLD else None)
+        _watch_runs(client, deployment_id, flow, batch.name, block if flow in _TOLD else None)
         if flow == "batch" and schedules:
             _schedule_now(client, deployment_id, batch.name)
     return [f"{flow}/{slug}" for flow in _TOLD]
@@ -311,7 +311,7 @@ def _notice(batch: str) -> str:
     return f"{batch}: runs that fail or are late"
 
 
-def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, block: UUID | None) -> None:
+def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, flow: str, batch: str, block: UUID | None) -> None:
     """Mark silent runs of a deployment as crashed, and send a notification of runs that fail or are late.
 
     Replaces earlier automations. Based on docs.prefect.io, "Detect zombie flows": a run whose process is gone gives no
@@ -320,6 +320,7 @@ def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, bloc
     Args:
         client: of the server.
         deployment_id: the deployment.
+        flow: its flow.
         batch: its name in words.
         block: what sends the notification; None for none.
     """
@@ -333,7 +334,9 @@ def _watch_runs(client: SyncPrefectClient, deployment_id: UUID, batch: str, bloc
     message = "Its process stopped responding: the worker or its machine is gone. Run it again to continue."
     crash = ChangeFlowRunState(state=StateType.CRASHED, message=message)
     automations = [
-        AutomationCore(name=f"{batch}: silent runs", trigger=silence, actions=[crash], owner_resource=resource)
+        AutomationCore(
+            name=f"{batch}: silent runs of {flow}", trigger=silence, actions=[crash], owner_resource=resource
+        )
     ]
     if block is not None:
         fails = EventTrigger(

@@ -92,7 +92,7 @@ def scorecard(company: CompanyReport, run: RunSummary) -> str:
         run: the run that it is part of.
     """
     address = _address(run.id)
-    parts = [f"# {escape(company.name)}", _figures(company), _links(run.id)]
+    parts = [f"# {escape(company.name)}", _figures(company, run), _links(run.id)]
     if company.problem:
         parts.append(f"**This company's run failed.** {escape(company.problem)}")
     if company.criteria:
@@ -157,6 +157,7 @@ def _row(criterion: CriterionReport, scale: tuple[float, float], address: str) -
     return f"| {' | '.join(cells)} |"
 
 
-def _figures(company: CompanyReport) -> str:
+def _figures(company: CompanyReport, run: RunSummary) -> str:
     rank = "not ranked" if company.rank is None else f"rank {company.rank}"
-    return " · ".join((escape(company.domain), rank, escape(describe_standing(company))))
+    ranks = [rank] if run.finished_at else []  # until then no company has one
+    return " · ".join((escape(company.domain), *ranks, escape(describe_standing(company))))

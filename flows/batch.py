@@ -74,7 +74,7 @@ def helping(
     count = processes or configured.processes_for(left, judged=judged_criteria(batch), is_quick=is_quick)
     if not is_deployed or configured.processes is not None:
         return _processes(run_id, out, min(count, left) - 1)
-    return _runs_on_pool(run_id) if deployment.id is not None else nullcontext()
+    return _runs_on_pool(run_id, batch.name) if deployment.id is not None else nullcontext()
 
 
 @contextmanager
@@ -131,13 +131,13 @@ def _last_words(errors: str) -> str:
 
 
 @contextmanager
-def _runs_on_pool(run_id: str) -> Iterator[None]:
+def _runs_on_pool(run_id: str, batch: str) -> Iterator[None]:
     ended, started = threading.Event(), list[UUID]()
     name = f"{HELPER}/{deployment.name}"
 
     def start() -> None:
         if not ended.wait(_LEFT_AFTER):
-            show(_start_on_pool, name, run_id, BatchSettings.current().helpers_for(pending(run_id)), started)
+            show(_start_on_pool, name, batch, run_id, BatchSettings.current().helpers_for(pending(run_id)), started)
 
     starting = threading.Thread(target=copy_context().run, args=(start,), name="helpers", daemon=True)
     starting.start()
@@ -149,7 +149,7 @@ def _runs_on_pool(run_id: str) -> Iterator[None]:
         show(_cancel, started, are_stopped=_is_interrupted())
 
 
-def _start_on_pool(name: str, run_id: str, count: int, started: list[UUID]) -> None:
+def _start_on_pool(name: str, batch: str, run_id: str, count: int, started: list[UUID]) -> None:
     with get_client(sync_client=True) as client:
         try:
             found = client.read_deployment_by_name(name)
@@ -157,7 +157,7 @@ def _start_on_pool(name: str, run_id: str, count: int, started: list[UUID]) -> N
             return
         for number in range(1, count + 1):
             run = client.create_flow_run_from_deployment(
-                found.id, parameters={"run": run_id}, name=f"{deployment.name} · helper {number}"
+                found.id, parameters={"run": run_id}, name=f"{batch} · helper {number}"
             )
             started.append(run.id)
 
@@ -280,7 +280,7 @@ def _show_ranking(run: OpenRun, screen: Batch, out: Path | None) -> None:
         create_markdown_artifact,
         write_ranking(results),
         key=batch_key("ranking", screen.name),
-        description=f"{screen.name}: the companies ranked",
+        description=f"{escape(screen.name)}: the companies ranked",
     )
     show_outcome(results, out, run.unwritten)
 
@@ -296,6 +296,6 @@ def _take_over(run: OpenRun, at_once: int) -> TakenOver:
             create_markdown_artifact,
             "\n".join(f"- {escape(company.name)} ({escape(company.domain)})" for company in taken.companies),
             key=batch_key("unchanged", run.batch),
-            description=f"{run.batch}: companies that have not changed since the run before",
+            description=f"{escape(run.batch)}: companies that have not changed since the run before",
         )
     return taken

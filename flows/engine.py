@@ -14,11 +14,12 @@ from prefect.artifacts import create_link_artifact
 from prefect.runtime import flow_run
 from pydantic import BeforeValidator
 
-from flows.artifacts import batch_key, report_address
+from flows.artifacts import batch_key, escape, report_address
 from flows.batch_file import read_batch
 from flows.prefect_server import TAG
 from storage import database, runs
 from tasks.errors import BadRequest
+from tasks.operation import name_after_company
 from tasks.reports.report import RunResults, list_warnings, result_lines
 from tasks.telemetry import traced
 from tasks.tracking import TrackedFlow, show
@@ -40,10 +41,11 @@ def without_a_line_a_task() -> None:
 
 
 def flow(*, name: str, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function as a flow; `options` are those of `prefect.flow`."""
+    """Decorate a function as a flow; `options` are those of `prefect.flow`. Its runs are named as an operation's."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        return cast("Callable[P, R]", TrackedFlow(traced("flow", name, function), name=name, **options))
+        named = {"flow_run_name": name_after_company(name), **options}
+        return cast("Callable[P, R]", TrackedFlow(traced("flow", name, function), name=name, **named))
 
     return decorate
 
@@ -59,14 +61,21 @@ def name_batch_run() -> str:
 def name_company_run() -> str:
     """The name for the current flow run: the batch's and the company's, `Autumn screen · Alpha`."""
     company = str(flow_run.parameters.get("company") or flow_run.parameters.get("name"))
-    run = flow_run.parameters.get("run")
-    if run is None:
-        batch = _batch_name(flow_run.parameters) if flow_run.parameters.get("batch_file") else None
-    else:
+    batch = _batch_name(flow_run.parameters) if flow_run.parameters.get("batch_file") else None
+    return f"{batch} · {company}" if batch and batch != company else company
+
+
+def name_helper_run() -> str:
+    """The name for the current flow run: `Autumn screen · helper`, with the number that its leader gave it."""
+    run = str(flow_run.parameters["run"])
+    if flow_run.parameters.get("definition") is None:
         with database.reading() as session:
             stored = runs.find_run(session, run)
-        batch = stored.batch if stored else None
-    return f"{batch} · {company}" if batch and batch != company else company
+        batch = stored.batch if stored else run
+    else:
+        batch = _batch_name(flow_run.parameters)
+    name = f"{batch} · helper"
+    return flow_run.name if str(flow_run.name).startswith(name) else name
 
 
 def show_outcome(results: RunResults, out: Path | None, unwritten: Sequence[str] = ()) -> None:
@@ -81,9 +90,9 @@ def show_outcome(results: RunResults, out: Path | None, unwritten: Sequence[str]
     show(
         create_link_artifact,
         report_address(run.id),
-        link_text=f"The report: {run.batch}",
+        link_text=f"The report: {escape(run.batch)}",
         key=batch_key("report", run.batch),
-        description=f"{run.batch}: the report and its evidence",
+        description=f"{escape(run.batch)}: the report and its evidence",
     )
     warnings = [*unwritten, *list_warnings(results)]
     tell(warnings, logging.WARNING)

@@ -22,7 +22,7 @@ from flows import prefect_server
 from flows.artifacts import prefix_keys
 from flows.batch import work
 from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
-from flows.engine import IfGiven, flow, tell, without_a_line_a_task
+from flows.engine import IfGiven, flow, name_helper_run, tell, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
 from flows.scheduling import set_worker_secrets
 from storage import database, runs
@@ -35,7 +35,7 @@ from tasks.prefect_setup import untracked
 from tasks.remote.environment import usable_environment
 
 
-@flow(name="help_run", flow_run_name="{run} · helper")
+@flow(name="help_run", flow_run_name=name_helper_run)
 def help_run(
     run: str,
     out: Annotated[Path | None, IfGiven] = None,
@@ -56,7 +56,7 @@ def help_run(
     Raises:
         NotFound: the database has no such run. Conflict: this process would examine companies in another way than
             the one that leads. Nothing is done then.
-        CompaniesFailed: some companies of the run failed; all the rest is done.
+        CompaniesFailed: some companies of the run, which this process has finished, failed; all the rest is done.
     """
     without_a_line_a_task()
     with in_its_folder(definition), set_worker_secrets(is_deployed=definition is not None):
@@ -75,7 +75,12 @@ def help_run(
         with override_settings(screen.settings), prefix_keys(screen.name), database.claims() as claims:
             _check_the_same(found, screen.fingerprint(current_answerer().name))
             open_run = OpenRun(found.id, found.batch, claims, definition is not None)
-            work(open_run, screen, reports / run if reports is not None else out)
+            try:
+                work(open_run, screen, reports / run if reports is not None else out)
+            except CompaniesFailed as error:
+                if open_run.is_led_here:
+                    raise
+                tell([error.message])  # the flow run of the process that leads is the one that fails
     return run
 
 

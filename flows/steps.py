@@ -87,15 +87,15 @@ def extract_all(
     known = {outcome.document_id for outcome in outcomes}
     to_read = [document for document in listed if document.document_id not in known]
     if to_read or company is None:
-        key = company_key("documents", company.domain) if company else "documents"
+        key, whose = (company_key("documents", company.domain), company.name) if company else ("documents", folder)
         read = partial(read_documents.tracked, company_id=company_id, since=since)
-        outcomes += _read(key, folder, to_read, read, room_id)
+        outcomes += _read(key, whose, to_read, read, room_id)
         others = f" ({len(known):,} more were known)" if known else ""
         show(
             "create_table_artifact",
             _rows(to_read, outcomes),
             key=f"{key}-read",
-            description=f"{company.name if company else folder}: what happened to the documents{others}",
+            description=f"{escape(whose)}: what happened to the documents{others}",
         )
     by_id = {outcome.document_id: outcome for outcome in outcomes}
     if scans and any(outcome.pages != outcome.pages_read for outcome in outcomes):
@@ -112,7 +112,7 @@ def recognise_rest(room_id: int, company_id: int) -> None:
 
 
 def _read(
-    key: str, folder: str, to_read: Sequence[RoomDocument], read: Callable[..., list[DocumentOutcome]], room_id: int
+    key: str, whose: str, to_read: Sequence[RoomDocument], read: Callable[..., list[DocumentOutcome]], room_id: int
 ) -> Iterator[DocumentOutcome]:
     """Read the documents in batches with `read`, some in parallel; yields their outcomes as batches end.
 
@@ -131,7 +131,7 @@ def _read(
             if time.monotonic() - updated_at > REFRESH_SECONDS or (is_last and progress is not None):
                 updated_at = time.monotonic()
                 if progress is None:
-                    progress = show("create_progress_artifact", 0.0, key=key, description=f"Documents of {folder}")
+                    progress = show("create_progress_artifact", 0.0, key=key, description=f"{escape(whose)}: documents")
                 if isinstance(progress, UUID):  # else Prefect could not make it
                     show("update_progress_artifact", progress, 100.0 * done / len(all_ids))
 
@@ -202,7 +202,7 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
         "create_markdown_artifact",
         "\n".join([f"# {escape(name)}", "", "| Fact | Value | Source |", "|---|---|---|", *rows]),
         key=company_key("facts", domain),
-        description=f"{name}: what the sources say",
+        description=f"{escape(name)}: what the sources say",
     )
     return stored.id
 
@@ -236,7 +236,7 @@ def score_company(domain: str, run: str = "latest") -> bool:
         report = build(company.run_id, company.domain, scores_alone=True)
         card = scorecard(report.companies[0], report.run)
         key = company_key("scorecard", company.domain)
-        show("create_markdown_artifact", card, key=key, description=f"{company.name}: scores")
+        show("create_markdown_artifact", card, key=key, description=f"{escape(company.name)}: scores")
     return is_complete
 
 

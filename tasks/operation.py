@@ -37,6 +37,16 @@ def concerning(whom: str) -> AbstractContextManager[None]:
     return holding(_concerned, whom)
 
 
+def name_after_company(name: str) -> Callable[[], str]:
+    """What names runs of a task or a flow in Prefect's pages: `Alpha · read documents`."""
+
+    def name_run() -> str:
+        what, whom = name.replace("_", " "), _concerned.get()
+        return f"{whom} · {what}" if whom else what
+
+    return name_run
+
+
 def load_tracking() -> ModuleType:
     """`tasks.tracking`, which imports Prefect."""
     be_brief()
@@ -99,12 +109,7 @@ def operation(*, name: str, asks_a_source: bool = False, **options: Any) -> Call
 
     With `asks_a_source`, Prefect tries again if a source failed. Prefect shows it as `Alpha · read documents`.
     """
-
-    def name_of_run() -> str:
-        what, whom = name.replace("_", " "), _concerned.get()
-        return f"{whom} · {what}" if whom else what
-
-    options = {"name": name, "task_run_name": name_of_run, **options}
+    options = {"name": name, "task_run_name": name_after_company(name), **options}
     if asks_a_source:
         options = {**RETRIES, "retry_condition_fn": source_failed, **options}
 

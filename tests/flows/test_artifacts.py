@@ -90,6 +90,11 @@ def test_scorecard_of_a_company_with_nothing_scored_says_so() -> None:
     assert "**This company's run failed.** The folder is gone." in card
 
 
+def test_scorecard_of_a_run_under_way_says_nothing_of_ranks() -> None:
+    report = build(write_run("r1", [company("Alpha")], finished_at=None, reported_at=None))
+    assert "alpha.example · 0 % proven, 100 % open" in scorecard(report.companies[0], report.run)
+
+
 def key_in(batch: str | None, domain: str) -> str:
     with prefix_keys(batch):
         return company_key("scorecard", domain)

@@ -1,11 +1,16 @@
 """A helper that is not like the process that leads, or comes too late, does nothing and says why."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.sorting import FlowRunSort
 
 from flows.batch import _last_words, batch
 from flows.help_run import help_run
+from flows.run import CompaniesFailed
 from storage import database, runs
 from storage.runs import CompanyStatus, RunStatus
 from tasks.errors import Conflict, NotFound
@@ -49,6 +54,34 @@ def test_helpers_finish_a_run_that_nobody_leads_and_refuse_what_differs(
     with database.reading() as session:
         assert runs.get_run(session, run).status is RunStatus.FINISHED
         assert {company.status for company in runs.run_companies(session, run)} == {CompanyStatus.FINISHED}
+
+
+def test_a_helper_of_a_run_whose_companies_failed_does_not_fail_itself(batch_file: Path) -> None:
+    run = reopened(batch(batch_file))
+    with database.writing() as session:
+        company = runs.run_companies(session, run)[1]
+        company.status, company.problem = CompanyStatus.FAILED, "The folder is gone."
+    with database.locked("batch Small screen") as leads, ThreadPoolExecutor(1) as helper:
+        assert leads
+        helping = helper.submit(copy_context().run, help_run, run)
+        with pytest.raises(TimeoutError):
+            helping.result(2)
+        with database.writing() as session:
+            stored = runs.get_run(session, run)
+            stored.reported_at = stored.finished_at
+        assert helping.result(30) == run
+    reopened(run)
+    with database.writing() as session:
+        company = runs.run_companies(session, run)[1]
+        company.status, company.problem = CompanyStatus.FAILED, "The folder is gone."
+    with pytest.raises(CompaniesFailed, match="The folder is gone"):
+        help_run(run)
+    with get_client(sync_client=True) as client:
+        newest = client.read_flow_runs(limit=2, sort=FlowRunSort.START_TIME_DESC)
+    assert [(each.name, each.state_name) for each in newest] == [
+        ("Small screen · helper", "Failed"),
+        ("Small screen · helper", "Completed"),
+    ]
 
 
 @pytest.mark.parametrize(
