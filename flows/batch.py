@@ -37,7 +37,7 @@ from flows.work import examine_companies
 from storage import database, runs
 from storage.settings import override_settings
 from tasks.reports.report import load_results
-from tasks.tracking import show
+from tasks.tracking import show, wait_for_server
 
 HELPER: Final = "help_run"
 """The name of the flow that helpers on a work pool run."""
@@ -275,6 +275,8 @@ def work(
 
 
 def _show_ranking(run: OpenRun, screen: Batch, out: Path | None) -> None:
+    if run.is_deployed:
+        wait_for_server()
     results = database.retry_if_cut(lambda: load_results(run.id))
     show(
         create_markdown_artifact,

@@ -18,6 +18,7 @@ from storage import database
 from storage.settings import override_settings
 from tasks.operation import concerning
 from tasks.reports.report import load_results
+from tasks.tracking import wait_for_server
 
 _FLOWS: Final = Steps(index_folder, extract_all, company_facts, score_company)
 
@@ -75,5 +76,7 @@ def due_diligence(
             try:
                 database.retry_if_cut(lambda: finish(run, out))
             finally:
+                if run.is_deployed:
+                    wait_for_server()
                 show_outcome(load_results(run.id), out, run.unwritten)
     return run.id

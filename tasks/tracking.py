@@ -6,16 +6,18 @@ two, and so on. Prefect takes 1.2 s to import: code that may do without it impor
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from types import NoneType
 from typing import Any, Final, Generic, ParamSpec, TypeVar, cast
 
 from httpx import TransportError
-from prefect import Flow, Task, settings, task
+from prefect import Flow, Task, get_client, settings, task
 from prefect._internal.concurrency.threads import get_global_loop
 from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
@@ -83,7 +85,11 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
         outcome = cast("_Outcome[R] | None", _outcome.get())
         if outcome is None:  # a Prefect worker runs it
             with _words_withheld():
-                return function(*args, **kwargs)
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    if isinstance(sys.exception(), Exception | NoneType):  # else it is stopped
+                        wait_for_server()
         if outcome.is_done:
             return None
         token = _outcome.set(None)
@@ -115,6 +121,26 @@ class InternalError(Exception):
 
 _OURS: Final = (DiligenceError, DatabaseUnavailable, InternalError)
 """Errors whose words are ours. The log has them without the program's places."""
+
+
+_AWAY: Final = 900.0
+"""Seconds that a worker's run waits at its end for a server that is away: Prefect takes a run that could not tell its
+end for a failed one."""
+_LOOK: Final = 5.0
+"""Seconds between two looks whether it is there again."""
+
+
+def wait_for_server() -> None:
+    """Wait until the server of the current flow run answers, if it is away."""
+    if FlowRunContext.get() is None:
+        return
+    until = time.monotonic() + _AWAY
+    with _brief(), get_client(sync_client=True) as client:
+        while client.api_healthcheck() is not None:
+            if time.monotonic() > until:
+                return
+            time.sleep(_LOOK)
+    _current_server().left_alone_until = 0.0
 
 
 @contextmanager

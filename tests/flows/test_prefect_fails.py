@@ -9,17 +9,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 import pytest
-from prefect import settings
+from prefect import get_client, settings
 from prefect.events.worker import EventsWorker
+from prefect.flow_engine import run_flow
 from prefect.logging.handlers import APILogWorker
 
 from flows.batch import batch
 from storage import database, runs
 from tasks.errors import NotFound
 from tasks.operation import operation
+from tasks.tracking import TrackedFlow
 from tests.flows.conftest import write_batch
 from tests.homes import make_home
 from tests.servers.prefect_proxy import Fault, PrefectProxy
@@ -132,6 +135,27 @@ def test_a_server_that_is_lost_in_mid_run(
             company.evidence_warnings = None
     with through(lambda number, _kind: fault if number >= 10 else None, patience=0.5):
         runs_all_the_same(undisturbed, tmp_path, caplog)
+
+
+def test_a_workers_run_waits_at_its_end_for_a_server_that_is_away(
+    through: Through, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.tracking._LOOK", 0.1)
+    away = Event()
+
+    def go_away() -> None:
+        away.set()
+        Timer(2, away.clear).start()
+
+    lasting = TrackedFlow(go_away, name="lasting")
+    with (
+        through(lambda _number, _kind: Fault.ANSWERS_500 if away.is_set() else None) as proxy,
+        get_client(sync_client=True) as client,
+    ):
+        begun = client.create_flow_run(lasting)
+        run_flow(lasting, flow_run=begun, return_type="state")
+        assert "GET /api/health" in proxy.failed
+        assert client.read_flow_run(begun.id).state_name == "Completed"
 
 
 def test_a_server_that_hangs_and_answers_the_second_time(
