@@ -206,12 +206,15 @@ def migrate() -> bool:
     """Bring the database to the newest schema; returns whether it had another one.
 
     Raises:
-        DatabaseInUse: a service or another command has a database on a server open; the message names them.
+        DatabaseInUse: it has another one, and a service or another command has it open; the message names them.
         DatabaseUnavailable: it cannot be opened, or a newer release has written it.
     """
     if make_url(url()).get_backend_name() == "sqlite":
         _engines()  # which migrates it
         return False
+    with suppress(DatabaseUnavailable):
+        check()
+        return False  # where nothing is to do, nobody has to stop for it
     with alone() as connection:
         connection.rollback()  # what was read so far holds locks
         try:

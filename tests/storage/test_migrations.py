@@ -264,6 +264,15 @@ def test_nothing_is_migrated_while_another_release_works(shared: URL) -> None:
     older.dispose()
 
 
+def test_nobody_has_to_stop_where_there_is_nothing_to_migrate(shared: URL) -> None:
+    database.migrate()
+    service = create_engine(shared, connect_args={"application_name": "diligence 0.1.0"})
+    with service.connect() as connection:
+        connection.execute(text("SELECT 1"))
+        assert not database.migrate()
+    service.dispose()
+
+
 def test_the_password_may_stand_in_a_file_of_its_own(
     shared: URL, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
