@@ -2,7 +2,16 @@
 
 from decimal import Decimal
 
-from tasks.language.numbers import PERCENT, amounts, cell_amount, numbers, read_units, uses_decimal_comma, without_units
+from tasks.language.numbers import (
+    PERCENT,
+    amounts,
+    cell_amount,
+    numbers,
+    parse_decimal,
+    read_units,
+    uses_decimal_comma,
+    without_units,
+)
 from tests.cases import cases
 
 
@@ -40,6 +49,11 @@ def test_amount_of_a_cell(written: str, value: str, unit: str | None) -> None:
 @cases("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071", f"5{'*' * 50}x"])
 def test_what_is_no_amount_gives_none(written: str) -> None:
     assert cell_amount(written) is None
+
+
+def test_a_number_has_thirty_digits_at_most() -> None:
+    assert parse_decimal("1" * 30) == (Decimal("1" * 30), 0)
+    assert parse_decimal("1" * 31) is None
 
 
 def test_last_digit_tells_how_far_a_number_is_rounded() -> None:

@@ -44,6 +44,9 @@ MARCH = Calendar(3, 31)
         ("Último Exercício 31/12/2025", Calendar(), "2025-01-01/2025-12-31"),
         ("Último Exercício 2025-12-31", Calendar(), "2025-01-01/2025-12-31"),
         ("Penúltimo Exercício 01/01/2024 à 31/12/2024", Calendar(), "2024-01-01/2024-12-31"),
+        ("June 30, 2023 Second Quarter", Calendar(), "2023-04-01/2023-06-30"),
+        ("Month ended 30 June 2023 Q2", Calendar(), "2023-04-01/2023-06-30"),
+        ("Six months ended June 30, 2023 Second Quarter", Calendar(), "2023-01-01/2023-06-30"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:

@@ -33,6 +33,7 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
         (NEWS, "Jonas Reuter is retiring on June 30."),
         (NEWS, "Arden Mills bought Hale Oats in 2022."),
         (LEASE, "Harbour Estates must maintain the roof."),
+        ("Beta Co., the tenant, sold the mill.", "Beta Co. sold the mill."),
     ],
 )
 def test_another_form_proves_a_statement(source: str, statement: str) -> None:

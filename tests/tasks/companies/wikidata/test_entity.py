@@ -130,7 +130,9 @@ def test_what_an_item_says_counts_and_not_how_the_query_service_says_it(serve: S
     assert callable(known)
     rows = [{"item": {"type": "uri", "value": f"http://www.wikidata.org/entity/{id_}"}} for id_ in ("Q2", "Q1", "Q7")]
     server.pages = lambda asked: (
-        json_reply({"results": {"bindings": rows}}) if asked.path == "/sparql" else known(asked)
+        json_reply({"results": {"bindings": [{"item": {"value": 7}}, *rows]}})
+        if asked.path == "/sparql"
+        else known(asked)
     )
     assert taken() == "Q1"
 
