@@ -34,6 +34,7 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
         (NEWS, "Arden Mills bought Hale Oats in 2022."),
         (LEASE, "Harbour Estates must maintain the roof."),
         ("Beta Co., the tenant, sold the mill.", "Beta Co. sold the mill."),
+        ("The plant of that tenant was not sold in May.", "The plant of the tenant was not sold in May."),
     ],
 )
 def test_another_form_proves_a_statement(source: str, statement: str) -> None:
@@ -55,6 +56,8 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
         (LEASE, "Dunmore Logistics shall maintain the roof."),
         (LEASE, "Its frames are made in York."),
         (LEASE, "The Landlord has repaired all gates."),
+        ("Arden may pay $5 million in May and $6 million in June as agreed.", "$6 million in June agreed."),
+        ("Arden may not sell 3 mills and 4 plants named in the lease.", "4 plants named in the lease."),
     ],
 )
 def test_another_form_proves_nothing_else(source: str, statement: str) -> None:
