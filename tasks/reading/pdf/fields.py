@@ -30,14 +30,18 @@ _LEVELS: Final = 0.8
 """How much higher or lower they may stand, in heights of the value."""
 _STEEP: Final = 4
 """Points to the left for one up or down."""
-_OVER: Final = (1.3, 0.4)
+_OVER: Final = 1.3
+_WITHIN: Final = 0.4
 """How far above the top of a field its label stands at most, and how far in it, in sizes of the label."""
 _BEGINS: Final = 12.0
 """Points between the beginnings of a field and of the label over it at most."""
-_LARGER: Final = 1.3
-"""How much larger than a value the words over it are that head more than its field."""
+_LARGER: Final = 0.85
+"""The size of words over a field, as a share of its height, that head more than that field; where the field is as high
+as its value, the size of the value as a share of theirs."""
 _CAPITAL: Final = 0.75
 """The height of a capital letter as a share of its size."""
+_FAR: Final = 9.0
+"""Points below a field from which words are no caption of it."""
 _COLUMN: Final = 3
 """Fields below each other that tell whether the words before them are their labels."""
 _REGULAR: Final = 2.0
@@ -76,7 +80,7 @@ def place_values(words: Sequence[PageWord], fields: Sequence[tuple[Box, str]], r
         if not (_follows_row_label(first, cells[first], words) or _head_columns(its_values, below)):
             places |= labels
     boxes = {number: fields[number - 1][0] for number in values if number not in places}
-    places |= _find_over_rows(values, boxes, words)
+    places |= _find_over_rows(values, boxes, words, down, len(places))
     for number, (label, end) in places.items():
         _move(values[number], label, end)
 
@@ -170,42 +174,48 @@ def _head_columns(values: Iterable[Sequence[PageWord]], below: Sequence[Sequence
     return any(abs(value[0].left - other[0].left) < _ALIGNED for value in values for other in below)
 
 
-def _find_over_rows(values: Values, boxes: Mapping[int, Box], words: Iterable[PageWord]) -> Places:
+def _find_over_rows(
+    values: Values, boxes: Mapping[int, Box], words: Iterable[PageWord], down: Sequence[RuledLine], known: int
+) -> Places:
     """The labels that stand over the boxes of values, where each value of a row has one.
 
-    None is given on a page where as many rows have captions below them.
+    Where words stand below a row too, what the page's other rows have counts, and the `known` labels above values.
     """
     printed, filled = [word for word in words if not word.piece], [word for value in values.values() for word in value]
     rows: list[dict[int, Box]] = []
-    base = -inf
-    for number in sorted(boxes, key=lambda number: values[number][0].base):
-        first = values[number][0]
-        if first.base - base > first.size / 2:
+    lowest = -inf
+    for number, box in sorted(boxes.items(), key=lambda item: -item[1][1] - item[1][3]):
+        if -(box[1] + box[3]) / 2 > lowest:
             rows.append({})
-            base = first.base
-        rows[-1][number] = boxes[number]
+            lowest = -box[1]
+        rows[-1][number] = box
     places: Places = {}
-    captions = count = 0
+    doubtful: Places = {}
+    captions = 0
     for row in rows:
-        labels = {number: _find_over(values[number], box, printed, filled) for number, box in row.items()}
-        over = {number: label for number, label in labels.items() if label}
-        below = [_measure_below(box, [*printed, *filled]) for box in row.values()]
-        above = [-row[number][3] - label.words[-1].base for number, (label, _) in over.items()]
-        if min(below) < min(above, default=inf) - 1:
-            captions += min(below) > -inf
-        elif len({label.left for label, _ in over.values()}) == len(row) and not _stand_before(row.values(), printed):
-            places |= over
-            count += 1
-    return places if count > captions else {}
+        found = ((number, _find_over(values[number], box, printed, filled, down)) for number, box in row.items())
+        over = {number: label for number, label in found if label}
+        below = min(_measure_below(box, [*printed, *filled]) for box in row.values())
+        if below == -inf:
+            continue
+        if len({label.left for label, _ in over.values()}) == len(row) and not _stand_before(row.values(), printed):
+            is_clear = below > _FAR or all(label.text.endswith(":") for label, _ in over.values())
+            (places if is_clear else doubtful).update(over)
+        elif not over:
+            captions += below <= _FAR
+    return places | doubtful if known + len(places) > captions else {}
 
 
 def _find_over(
-    value: Sequence[PageWord], box: Box, printed: Iterable[PageWord], filled: Iterable[PageWord]
+    value: Sequence[PageWord],
+    box: Box,
+    printed: Iterable[PageWord],
+    filled: Iterable[PageWord],
+    down: Iterable[RuledLine],
 ) -> tuple[LineCell, float] | None:
     """The one label over the beginning of a field, and where its value has to end behind it."""
-    left, _, right, top = box
-    above, within = _OVER
-    near = [word for word in printed if -above * word.size < word.base + top < within * word.size]
+    left, bottom, right, top = box
+    near = (word for word in printed if -_OVER * word.size < word.base + top < _WITHIN * word.size)
     lines = [line.cells for line in build_lines(near)]
     over = [[cell for cell in cells if cell.left < right and left < cell.right] for cells in lines]
     at = max((at for at, cells in enumerate(over) if cells), default=None)
@@ -214,15 +224,19 @@ def _find_over(
     label = over[at][0]
     last = label.words[-1]
     end = min([cell.left for cell in lines[at] if cell.left > label.left], default=right)
-    taken = any(abs(word.base - last.base) < last.size / 2 and label.left < word.left < end for word in filled)
-    is_label = any(map(str.isalpha, label.text)) and last.size < _LARGER * value[0].size
-    return (label, end) if is_label and not taken and abs(label.left - left) < _BEGINS else None
+    others = [word for word in filled if word.piece != value[0].piece and label.left < word.left < end]
+    is_shared = any(
+        abs(word.base - last.base) < last.size / 2 or (word.left < label.right and -top < middle(word) < -bottom)
+        for word in others
+    ) or any(label.left < rule.at < label.right and rule.begin < last.base - THIN < rule.end for rule in down)
+    is_label = any(map(str.isalpha, label.text)) and last.size < max(_LARGER * (top - bottom), value[0].size / _LARGER)
+    return (label, end) if is_label and not is_shared and abs(label.left - left) < _BEGINS else None
 
 
 def _measure_below(box: Box, words: Iterable[PageWord]) -> float:
     """How far below a box the next words stand; less than anything where they are another value's."""
     left, bottom, right, _ = box
-    below = [word for word in words if word.left < right and left < word.right and word.base - word.size / 3 > -bottom]
+    below = (word for word in words if word.left < right and left < word.right and word.base - word.size / 3 > -bottom)
     first = min(below, key=attrgetter("base"), default=None)
     if first is None or first.base + bottom > _HIGHEST:
         return inf
@@ -230,10 +244,12 @@ def _measure_below(box: Box, words: Iterable[PageWord]) -> float:
 
 
 def _stand_before(boxes: Iterable[Box], printed: Iterable[PageWord]) -> bool:
-    """Whether words stand on the level of a row of fields before one of them."""
-    top, bottom, left = max(box[3] for box in boxes), min(box[1] for box in boxes), max(box[0] for box in boxes)
-    beside = [word for word in printed if -top < middle(word) < -bottom and word.right < left]
-    return any(map(str.isalpha, "".join(word.text for word in beside)))
+    """Whether a word with a letter stands on the level of one of a row of fields, not far before it."""
+    return any(
+        -top < middle(word) < -bottom and 0 < left - word.right < _BESIDE and any(map(str.isalpha, word.text))
+        for left, bottom, _, top in boxes
+        for word in printed
+    )
 
 
 def _move(value: Sequence[PageWord], label: LineCell, end: float) -> None:

@@ -267,6 +267,7 @@ def _least_gap(runs: Sequence[Box], text: str) -> float:
 Edit = tuple[int, int, str]
 """What stands in place of the characters of a page's text from and up to."""
 
+_VALUE_OF_SIGN: Final = re.compile(rf"(?:(?<={VALUE})|^)(US\$|[$£¥]){VALUE}")
 TABLE: Final = "\ufdd0"
 """Where a table begins. No character has this number."""
 TABLE_END: Final = "\ufdd1"
@@ -571,7 +572,7 @@ def _write_row(row: TableRow) -> str:
     cells = text.split("\t")
     last = max(index for index, cell in enumerate(cells) if cell)
     for index in range(last, -1, -1):
-        parts = cells[index].split(VALUE)
+        parts = _VALUE_OF_SIGN.sub(r"\1 ", cells[index]).split(VALUE)
         behind = cells[index + 1 : index + len(parts)]
         has_room = index == last or (len(behind) == len(parts) - 1 and not any(behind))
         has_room = has_room and len(row.cells) <= _FREE

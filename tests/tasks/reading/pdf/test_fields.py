@@ -114,9 +114,9 @@ def test_a_value_far_from_its_label_is_written_behind_what_its_field_is_called()
     ]
 
 
-def test_values_stand_on_lines_of_their_own_where_they_are_and_not_at_the_end() -> None:
+def test_values_stand_behind_the_labels_over_their_fields_and_not_at_the_end() -> None:
     lines = reader.read(form(VALUES, below=-18)).text.splitlines()
-    assert lines == [text for pair in zip(LABELS, VALUES, strict=True) for text in pair] + [NOTE]
+    assert lines == [*map(" ".join, zip(LABELS, VALUES, strict=True)), NOTE]
 
 
 def test_several_values_below_one_line_stand_as_on_the_page() -> None:
@@ -142,10 +142,9 @@ def test_a_value_stands_below_no_label_of_another_column() -> None:
                 name=f"{x}{number}", value=value, x=x, y=y - 50 * number - 24, width=160, height=16
             )
     canvas.save()
-    lines = reader.read(file.getvalue()).text.strip().split("\n")
-    assert lines == ["Street", "Zeta Ltd", "Town", "York", "Street", "Alpha Ltd", "Town", "Bonn"]
-    lines = reader.read(flatten(file.getvalue())).text.strip().replace("\t", " ").split("\n")
-    assert lines == ["Street Zeta Ltd", "Town York", "Street Alpha Ltd", "Town Bonn"]
+    for data in file.getvalue(), flatten(file.getvalue()):
+        lines = reader.read(data).text.strip().replace("\t", " ").split("\n")
+        assert lines == ["Street Zeta Ltd", "Town York", "Street Alpha Ltd", "Town Bonn"]
 
 
 def test_a_value_behind_its_label_is_written_once() -> None:
@@ -363,6 +362,8 @@ def test_labels_over_fields_that_nothing_encloses_stand_before_their_values(
         ([("Signed in", 72, 716), ("(town)", 72, 693)], [("Oslo", 72, 700)]),
         ([("Answer", 72, 716), ("yes", 40, 703)], [("Oslo", 72, 700)]),
         ([("Name", 72, 716)], [("Ada", 100, 714), ("Bo", 72, 698)]),
+        ([("The names of both of the tenants of the house", 72, 716)], [("Bo", 202, 700), ("Ada", 72, 698)]),
+        ([("Owner:", 130, 716), ("Value:", 302, 716), ("A", 110, 703)], [("Ada", 130, 700), ("2,517", 302, 698)]),
     ],
 )
 def test_other_words_over_fields_are_not_their_labels(
@@ -376,3 +377,34 @@ def test_other_words_over_fields_are_not_their_labels(
 def test_a_heading_over_a_field_is_not_its_label() -> None:
     canvas = draw_small_form([("Tenant", 72, 716)], [("Ada", 72, 698)], size=14)
     assert read_lines(canvas, bytes) == ["Tenant", "Ada"]
+
+
+def test_a_rule_parts_the_labels_over_two_fields() -> None:
+    canvas = draw_small_form([("Phone", 72, 716), ("Mail", 102, 716)], [("555", 72, 698)], width=26)
+    canvas.line(100, 690, 100, 730)
+    assert not [line for line in read_lines(canvas, bytes) if "Mail" in line and "555" in line]
+
+
+def test_captions_of_other_rows_tell_that_words_between_fields_are_captions() -> None:
+    labels = [("Town", 72, 693), ("Day", 72, 668), ("Name", 72, 643)]
+    fields = [("Oslo", 72, 702), ("1 May", 72, 677), ("Ada", 72, 652)]
+    lines = read_lines(draw_small_form(labels, fields), bytes)
+    assert not {"Town 1 May", "Day Ada"} & set(lines)
+
+
+def test_a_currency_sign_stays_in_the_column_of_its_value() -> None:
+    file = BytesIO()
+    canvas = Canvas(file, A4)
+    xs = [72, 200, 280, 360, 440]
+    canvas.grid(xs, [700, 680, 660, 640])
+    for y, row in ((685, ("Item", "Amount", "Form", "Line")), (665, ("Interest", "$")), (645, ("Royalties", "$"))):
+        for x, words in zip(xs, row, strict=False):
+            canvas.drawString(x + 4, y, words)
+    for value, x, y in (("1,629", 220, 662), ("1,703", 364, 662), ("1,740", 220, 642), ("1,777", 284, 642)):
+        canvas.acroForm.textfield(name=value, value=value, x=x, y=y, width=50, height=16, borderWidth=0)
+    canvas.save()
+    lines = reader.read(file.getvalue()).text.splitlines()
+    assert [line.split("\t") for line in lines[1:3]] == [
+        ["Interest", "$ 1,629", "", "1,703"],
+        ["Royalties", "$ 1,740", "1,777", ""],
+    ]
