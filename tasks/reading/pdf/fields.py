@@ -36,8 +36,7 @@ _WITHIN: Final = 0.4
 _BEGINS: Final = 12.0
 """Points between the beginnings of a field and of the label over it at most."""
 _LARGER: Final = 0.85
-"""The size of words over a field, as a share of its height, that head more than that field; where the field is as high
-as its value, the size of the value as a share of theirs."""
+"""The size of words over a field that head more than it, as a share of its height; or that of its value of theirs."""
 _CAPITAL: Final = 0.75
 """The height of a capital letter as a share of its size."""
 _FAR: Final = 9.0
@@ -199,8 +198,8 @@ def _find_over_rows(
         if below == -inf:
             continue
         if len({label.left for label, _ in over.values()}) == len(row) and not _stand_before(row.values(), printed):
-            is_clear = below > _FAR or all(label.text.endswith(":") for label, _ in over.values())
-            (places if is_clear else doubtful).update(over)
+            are_titled = all(label.text.endswith(":") for label, _ in over.values())
+            (places if below > _FAR or are_titled else doubtful).update(over)
         elif not over:
             captions += below <= _FAR
     return places | doubtful if known + len(places) > captions else {}
@@ -221,8 +220,7 @@ def _find_over(
     at = max((at for at, cells in enumerate(over) if cells), default=None)
     if at is None or len(over[at]) > 1 or max(word.base for word in value) - value[0].base > value[0].size / 2:
         return None
-    label = over[at][0]
-    last = label.words[-1]
+    label, last = over[at][0], over[at][0].words[-1]
     end = min([cell.left for cell in lines[at] if cell.left > label.left], default=right)
     others = [word for word in filled if word.piece != value[0].piece and label.left < word.left < end]
     is_shared = any(
