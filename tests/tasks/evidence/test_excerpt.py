@@ -22,6 +22,15 @@ def test_a_quotation_is_marked_across_cells_and_its_anchor_set_once() -> None:
     assert (stretch.before, stretch.behind) == (False, False)
 
 
+def test_lines_within_a_quotation_are_one_block_up_to_where_it_ends() -> None:
+    (stretch,) = stretches("One\ntwo\nthree\nfour", 0, 18, [Mark(0, 13, "a")])
+    assert [block.rows for block in stretch.blocks] == [
+        [[[MarkedWords("One", marked=True, anchors=("a",))]]],
+        [[[MarkedWords("two\nthree", marked=True)]]],
+        [[[MarkedWords("four")]]],
+    ]
+
+
 def test_marks_that_begin_together_keep_both_anchors() -> None:
     (stretch,) = stretches("One two three", 0, 13, [Mark(0, 3, "a"), Mark(0, 7, "b")])
     (first, second, _rest) = stretch.blocks[0].rows[0][0]
