@@ -1,6 +1,6 @@
 """The words around a quotation, in blocks, with the quotation marked."""
 
-from tasks.evidence.excerpt import Mark, MarkedWords, Stretch, stretches
+from tasks.evidence.excerpt import Mark, MarkedWords, Stretch, blocks, line_start, stretches
 
 TABLE = "Accounts\nRevenue\t100\t80\nCosts\t60\t50\nSigned by the auditor."
 
@@ -29,6 +29,16 @@ def test_lines_within_a_quotation_are_one_block_up_to_where_it_ends() -> None:
         [[[MarkedWords("two\nthree", marked=True)]]],
         [[[MarkedWords("four")]]],
     ]
+
+
+def test_blank_lines_are_no_blocks() -> None:
+    assert [block.rows[0][0][0].text for block in blocks("One\n   \n\nTwo", 0, 12, [])] == ["One", "Two"]
+
+
+def test_a_line_begins_behind_a_break_or_where_the_text_does_unless_that_is_far() -> None:
+    assert line_start("\nabc", 3, 0) == 1
+    assert line_start("abcdef", 5, 2) == 2
+    assert line_start("a" * 100_000, 90_000, 0) == 90_000
 
 
 def test_marks_that_begin_together_keep_both_anchors() -> None:

@@ -1,4 +1,4 @@
-"""How much of a question a sentence speaks to: what is asked for counts, whose it is hardly; the year has to be right."""
+"""How much of a question a sentence speaks to: what is asked for counts, whose it is hardly; the year has to fit."""
 
 from tasks.ranking.coverage import LEAST, asks_count, asks_number, gives_number, measure_coverage
 from tests.cases import cases
