@@ -62,3 +62,27 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
 )
 def test_another_form_proves_nothing_else(source: str, statement: str) -> None:
     assert check(statement, [source], "Arden Mills").verdict is not Finding.SUPPORTED
+
+
+@cases(
+    ("statement", "sentence", "verdict"),
+    [
+        ("Beta was founded in 2019.", "Beta was founded in 2018.", Finding.CONTRADICTED),
+        ("Arden bought the mill from Beta.", "Arden bought the mill from Gamma.", Finding.CONTRADICTED),
+        ("Arden bought the mill from Beta.", "Arden bought the mill from the lender.", Finding.NOT_FOUND),
+        ("They sold the mill in Oka for $5 million.", "They sold the mill in Oka for $6 million.", Finding.NOT_FOUND),
+        ("Sales were $5.2 million in May.", "Sales were $5.28 million in May.", Finding.CONTRADICTED),
+        ("Sales were $5.2 million in May.", "Sales were $5.25 million in May.", Finding.NOT_FOUND),
+        ("Sales were $5 million in May.", "Sales were $5.2 million in May.", Finding.NOT_FOUND),
+        ("Sales were 5 % in May.", "Sales were $5 million in May.", Finding.NOT_FOUND),
+        ("The lease ends on 4 May 2024.", "The lease ends on 5 May 2024.", Finding.CONTRADICTED),
+        ("The lease ends on 4 May.", "The lease ends on 5 May 2024.", Finding.NOT_FOUND),
+        ("The tenant stepped down in May.", "The tenant shall step down in May.", Finding.NOT_FOUND),
+        ("In 2024 rents rose.", "In 2024 rents of mills rose.", Finding.NOT_FOUND),
+        ("Revenue of 2023 was 5.", "Revenue: 5 (2023), 6 (2022)", Finding.SUPPORTED),
+    ],
+)
+def test_only_what_cannot_be_so_beside_a_sentence_is_contradicted(
+    statement: str, sentence: str, verdict: Finding
+) -> None:
+    assert check(statement, [sentence]).verdict is verdict
