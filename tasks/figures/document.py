@@ -270,6 +270,7 @@ class LedgerDocument:
             currency = (
                 find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
             )
+            currency = CROWNS.get(self.language) if currency == "kr" else currency
             if currency:
                 return currency if self._is_written(currency) else None
         return None

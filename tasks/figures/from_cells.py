@@ -9,9 +9,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final
 
+from tasks.figures import table_columns as heads
 from tasks.figures import table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
@@ -28,18 +29,9 @@ from tasks.figures.statement_checks import (
     of_statement,
     without_items,
 )
-from tasks.figures.table_columns import (
-    FigureColumn,
-    columns_under,
-    dated_columns,
-    is_cut_in_two,
-    is_no_figure,
-    is_slipped,
-    read_header,
-    single_column,
-    without_labels,
-)
+from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_figures import (
+    SCENARIO,
     FigureCell,
     TableCandidate,
     blocks,
@@ -68,6 +60,8 @@ _SURE_OF_COLUMNS: Final = 100
 """Rows of a table from which on those that name nothing are passed by."""
 _AFTER_CHANGES: Final = frozenset({"total_assets", "equity", "total_liabilities", "operating_cash_flow"})
 """Sums that no changes of working capital have among them: the next section has begun."""
+_MOST_OVER: Final = 8
+"""Rows of a table in which its units may stand alone in the place of a label."""
 _MOST_PERCENT: Final = 1_000
 """From here on a number under a heading of growth is an amount again: of the rows below, which have no heading."""
 _SIGNS: Final = frozenset("$€£¥₹")
@@ -90,6 +84,11 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
                 settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
                 if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
                     yield sure
+
+
+def _is_percent(over: str, name: str) -> bool:
+    """Whether a row stands under a heading of growth, or is what others are a percentage of: "Total assets as 100%"."""
+    return WORDS.section_of_growth.fullmatch(over) is not None or re.search(r"\b100 ?%", name) is not None
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
@@ -146,6 +145,8 @@ class _Table:
         self._days = Series(self._rows, comma_decimal=self._comma)
         self._valued = tables.find_valuation(self._rows[:_LONGEST_FORM])
         self._under([*grid.titles, *said])
+        before = takewhile(lambda row: reader.meaning(row.label) is None, self._rows[:_MOST_OVER])
+        self._units_of_rows = [row.name for row in before if only_units(row.name) and read_units(row.name).multiplier]
         supporting = sum(1 for row in grid.rows[:LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
@@ -244,7 +245,7 @@ class _Table:
                 return
             if self._since:
                 self._under(self._since[-6:])
-                self._since, self._section = [], ""
+                self._since, self._section = [], "".join(SCENARIO.findall(self._section))
         self._header.append(row)
 
     def _read_header(self, numbers: Sequence[int]) -> None:
@@ -253,20 +254,13 @@ class _Table:
         lines = [*self._over.lines, *self._of_units]
         own = chain(lines, *(row.cells for row in self._header))
         signs = (cell[:1] for row in self._rows[:_LONGEST_FORM] for cell in row.cells)
-        if self._grid.units and _SIGNS.isdisjoint(signs) and all(read_units(each) == Units() for each in own):
-            lines = [*self._grid.units, *lines]
-        read = read_header(
-            tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS]),
-            self._width,
-            lines,
-            self._reader,
-            month_first=self._document.month_first,
-            newest=self._document.calendar.newest,
-            of_document=self._document.own_period,
-            of_sheet=self._document.stores_numbers,
-        )
+        of_all = self._units_of_rows or (self._grid.units if _SIGNS.isdisjoint(signs) else [])
+        if of_all and all(read_units(each) == Units() for each in own):
+            lines = [*of_all, *lines]
+        noted = tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS])
+        read = heads.read_header(noted, self._width, lines, self._reader, self._document)
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
-        self._columns = without_labels(read.columns, self._rows[:_LONGEST_FORM])
+        self._columns = heads.without_labels(read.columns, self._rows[:_LONGEST_FORM])
         self._corner, self._titles = read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = len({each.when.year for each in read.columns if each.when and each.when.year}) <= TWO_YEARS
@@ -281,7 +275,7 @@ class _Table:
         self._named_columns = self._of_title is not None or any(each.label.meaning for each in read.columns)
         self._named = [row for row in self._header if sum(map(bool, row.cells)) > 1][-_MOST_LINES:]
         self._noted = any(map(tables.is_note_heading, chain.from_iterable(row.cells for row in self._header)))
-        self._dated = dated_columns(self._columns)
+        self._dated = heads.dated_columns(self._columns)
 
     @cached_property
     def _unfilled(self) -> frozenset[int]:
@@ -338,7 +332,7 @@ class _Table:
             self._percents.update(at for at in said.numbers if WORDS.row_all_of_it.fullmatch(row.cells[at]))
         units = row.units_beside({*said.numbers})
         may_be = [at for at in said.numbers if said.meaning and at + 1 not in self._percents]
-        cut = {at + each for at in may_be if is_cut_in_two(row, at, under) for each in (0, 1)}
+        cut = {at + each for at in may_be if heads.is_cut_in_two(row, at, under) for each in (0, 1)}
         cut = {*said.numbers} if cut and row.loose else cut  # no cell of a row split at spaces is in its place
         self._findings.leave_out("numbers cut in two", len(cut))
         for at in sorted({*said.numbers} - cut):
@@ -414,8 +408,10 @@ class _Table:
             return {}
         if (meaning := said.meaning) is not None:
             self._leave_out_cells(row, said.numbers)
-            return columns_under(row, said.numbers, self._columns, meaning, lambda: self._single_column(row, meaning))
-        if is_slipped(row, self._columns, self._corner):
+            return heads.columns_under(
+                row, said.numbers, self._columns, meaning, lambda: self._single_column(row, meaning)
+            )
+        if heads.is_slipped(row, self._columns, self._corner):
             return {}
         return {at: self._columns[at] for at in said.numbers if at < len(self._columns)}
 
@@ -423,7 +419,7 @@ class _Table:
         of_page = self._document.heading_period(row.start)
         if of_page and of_page.end and meaning.kind == "duration" and (of_page.months or 1) == 1:
             of_page = None  # the day of a balance, or of the page itself, ends no year
-        return single_column(self._titles, self._corner, self._reader, of_page)
+        return heads.single_column(self._titles, self._corner, self._reader, of_page)
 
     def _candidate(
         self, row: Row, said: RowWords, at: int, column: FigureColumn | None, units: Units
@@ -437,8 +433,7 @@ class _Table:
         if amount is None:
             return None
         over = self._section or (self._header[-1].name if self._header else "")  # "5 Year Growth", "Growth rates"
-        of_growth = abs(amount.value) < _MOST_PERCENT and WORDS.section_of_growth.fullmatch(over)
-        is_percent = at in self._percents or of_growth
+        is_percent = at in self._percents or (abs(amount.value) < _MOST_PERCENT and _is_percent(over, said.name))
         if is_percent and amount.unit is None and "percent" not in meaning.concept.units:
             return None
         when, why_not = self._find_time(said, meaning, column)
@@ -450,7 +445,7 @@ class _Table:
         if why_not:
             self._findings.leave_out(why_not)
             return None
-        if column is not None and is_no_figure(column, meaning, said.name if said.meaning else None):
+        if column is not None and heads.is_no_figure(column, meaning, said.name if said.meaning else None):
             return None
         is_part = of_column and not said.is_time(is_stock=meaning.kind == "instant")
         if is_part and not self._lists(said.name):

@@ -4,28 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Final
 
-from tasks.figures.column_periods import (
-    PRIOR,
-    QUARTER,
-    TWO_YEARS,
-    add_statement_day,
-    contradicts_order,
-    find_steps,
-    find_when,
-    find_year_so_far,
-    may_end_years,
-    opens_part_of_year,
-    read_periods,
-    refer_to,
-    remove_time,
-    spell_heading,
-    stack_dates,
-    title_when,
-)
-from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis
+from tasks.figures import column_periods as periods
+from tasks.figures.document import LedgerDocument
+from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis, find_named_basis
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days, is_label, is_number
 from tasks.language.locales import alternation
@@ -80,26 +63,18 @@ class Header:
 
 
 def read_header(
-    header: Sequence[Row],
-    width: int,
-    lines: Sequence[str],
-    reader: LabelReader,
-    *,
-    month_first: bool | None = None,
-    newest: date | None = None,
-    of_document: When | None = None,
-    of_sheet: bool = False,
+    header: Sequence[Row], width: int, lines: Sequence[str], reader: LabelReader, document: LedgerDocument
 ) -> Header:
     """The columns that a header of `width` columns names, under these lines of text.
 
-    `month_first` is how the document writes numeric dates, None if that is not certain; `newest` is the last day of its
-    newest year, which "Exercice N" and "Boekjaar" on forms refer to; `of_document` is its own time, which "this
-    month" refers to. In a sheet (`of_sheet`) a plan's heading begins above its first column.
+    The `document` says how it writes numeric dates, what ends its newest year, which "Exercice N" and "Boekjaar" on
+    forms refer to, and its own time, which "this month" refers to. In a sheet, and where columns left of it are called
+    actual, a plan's heading begins above its first column.
     """
-    lines = [spell_heading(line, month_first) for line in lines if not WORDS.page_key.match(line)]
+    lines = [periods.spell_heading(line, document.month_first) for line in lines if not WORDS.page_key.match(line)]
     header, boxes = _part_unit_boxes(header)
     header = header[-5:]
-    words, beside = _read_words(header, width, lines, of_sheet=of_sheet)
+    words, beside = _read_words(header, width, lines, of_sheet=document.stores_numbers)
     words, may_be_years = _turn_months(words, lines)
     lines, words, lost = _find_group_spans(lines, words)
     corners = [row.cells[0] for row in header if row.cells and row.cells[0]]
@@ -107,15 +82,15 @@ def read_header(
     titles = [title for title in map(_heading, lines) if len(title) < _LONGEST_TITLE] + corners[:-1]
     units_of_table, of_corner = table_units(titles, corner, words), read_units(corner)
     scale = _scale_over(lines)
-    of_title = title_when(titles, corner)
-    own = read_periods([spell_months(text.replace("_", " "), month_first) for text in words])
-    of_title = add_statement_day(of_title, titles, own)
-    may_be_years |= may_end_years(words, of_title)
-    steps = find_steps(own)
+    of_title = periods.title_when(titles, corner)
+    own = periods.read_periods([spell_months(text.replace("_", " "), document.month_first) for text in words])
+    of_title = periods.add_statement_day(of_title, titles, own)
+    may_be_years |= periods.may_end_years(words, of_title)
+    steps = periods.find_steps(own)
     if not any(steps) and (of_title is None or not of_title.months):
-        steps = find_year_so_far(own)
-    times = refer_to(words, own, of_title, newest, of_document)
-    unclear = lost or contradicts_order(own, words)
+        steps = periods.find_year_so_far(own)
+    times = periods.refer_to(words, own, of_title, document.calendar.newest, document.own_period)
+    unclear = lost or periods.contradicts_order(own, words)
     of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
     columns: list[FigureColumn] = []
     of_horizons = any(map(WORDS.horizon.search, words))
@@ -124,14 +99,14 @@ def read_header(
         if told is None and sum(1 for found in find_periods(text) if found.dated) > 1:
             columns.append(FigureColumn(text, label, None, None, True, units_of_table))
             continue
-        when = find_when(text, told, step, times)
+        when = periods.find_when(text, told, step, times)
         contradicts = max(len(boxes), len({scale, label.units.multiplier or of_corner.multiplier} - {None})) > 1
-        entity = entity_named(remove_time(of_part.replace("_", " ")), label)
+        entity = entity_named(periods.remove_time(of_part.replace("_", " ")), label)
         entity = None if entity == "N" and any("N-1" in each for each in words) else entity
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
         torn = when is not None and (unclear or (may_be_years and when.end is not None))
-        is_part = opens_part_of_year(text, when, [*titles[-5:], corner])
+        is_part = periods.opens_part_of_year(text, when, [*titles[-5:], corner])
         is_none = WORDS.skipped_column.search(WORDS.units_beside.sub(" ", text)) is not None
         skipped = bool(is_ahead) or is_none or is_part
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
@@ -172,7 +147,7 @@ def _read_words(
     words, beside = _column_words(header, width, of_sheet=of_sheet)
     words = [_GLUED.sub(" ", _END_OF_A_DATE.sub(r"\1", text)) for text in words]
     if not any(words) or not any(map(find_periods, words)):
-        words = stack_dates(lines, width) or words
+        words = periods.stack_dates(lines, width) or words
     return words, beside
 
 
@@ -228,7 +203,7 @@ def _find_group_spans(lines: Sequence[str], words: list[str]) -> tuple[Sequence[
     told = any(spoken_span(text) or ((when := header_period(text)) and when.part) for text in words)
     for count in range(1, max(len(groups), 1) + 1):
         parts = [part for line in lines[-count:] if len(line) < _LONGEST_SCALE for part in parts_by_span(line)]
-        if told or len({spoken_span(part) for part in parts}) < TWO_YEARS:
+        if told or len({spoken_span(part) for part in parts}) < periods.TWO_YEARS:
             continue
         if len(parts) == len(groups):
             ends = [*groups[1:], len(words)]
@@ -264,9 +239,12 @@ def _of_quarters(columns: list[FigureColumn], *, told: bool) -> list[FigureColum
     if told or len({when.months for when in whens}) != 1 or any(when.months not in {None, 12} for when in whens):
         return columns
     ends = [replace(when, months=None) for when in whens]
-    if len({when.end for when in ends}) != len(ends) or {*find_steps(ends)} - {None} != {QUARTER}:
+    if len({when.end for when in ends}) != len(ends) or {*periods.find_steps(ends)} - {None} != {periods.QUARTER}:
         return columns
-    return [replace(column, when=replace(column.when, months=QUARTER)) if column.when else column for column in columns]
+    return [
+        replace(column, when=replace(column.when, months=periods.QUARTER)) if column.when else column
+        for column in columns
+    ]
 
 
 _COUNTED: Final = re.compile(r"(?:[A-Z]{3} \()?[A-Z]\d{0,2}")
@@ -312,10 +290,10 @@ def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
 
 def _prior_years(columns: list[FigureColumn]) -> list[FigureColumn]:
     """The columns; a prior-year column that has its neighbour's date instead of its own becomes a year earlier."""
-    current = {_time(c) for c in columns if c.when and not PRIOR.search(c.words)}
+    current = {_time(c) for c in columns if c.when and not periods.PRIOR.search(c.words)}
     return [
         replace(column, when=year_earlier(column.when))
-        if column.when and PRIOR.search(column.words) and _time(column) in current
+        if column.when and periods.PRIOR.search(column.words) and _time(column) in current
         else column
         for column in columns
     ]
@@ -333,12 +311,18 @@ def _column_words(header: Sequence[Row], width: int, *, of_sheet: bool = False) 
             beside.append(of_all)
         elif not _heads_nothing(row, last=last, over_days=position < of_days):
             alone = sum(map(bool, row.cells)) == 1
-            plans = (index for index, cell in enumerate(row.cells) if find_basis(cell) in _PLANNED)
-            begun = next(plans, 0) if of_sheet and alone else 0
+            begun = _begin_of_plan(row, header, of_sheet=of_sheet) if alone else 0
             for index, cell in _spread(row, width, groups, last=last).items():
                 if index >= begun and (alone or cell not in words[index]):
                     words[index] = f"{words[index]} {cell}".strip()
     return words, beside
+
+
+def _begin_of_plan(row: Row, header: Sequence[Row], *, of_sheet: bool) -> int:
+    """The first column that a plan's heading is over: its own in a sheet, and where one left of it is called actual."""
+    at = next((index for index, cell in enumerate(row.cells) if find_basis(cell) in _PLANNED), 0)
+    left = (find_named_basis(cell) for other in header for cell in other.cells[1:at])
+    return at if of_sheet or "except" in left else 0
 
 
 def _units_of_all(row: Row, *, last: bool) -> str:
@@ -476,7 +460,7 @@ _NOT_NOUGHT: Final = re.compile(r"[1-9]")
 
 def single_column(titles: Sequence[str], corner: str, reader: LabelReader, of_page: When | None) -> FigureColumn | None:
     """A column without a header: of the time that a title of the table or, else, the page (`of_page`) names."""
-    alone = title_when(titles, corner if is_date(corner) else "") or of_page
+    alone = periods.title_when(titles, corner if is_date(corner) else "") or of_page
     if alone is None or not alone.dated:
         return None
     return FigureColumn("", reader.read(""), alone, None, False, table_units(titles, corner, []))

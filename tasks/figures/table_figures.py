@@ -299,17 +299,23 @@ def settle_candidates(candidates: list[TableCandidate], findings: Findings) -> l
     return [each for group in groups.values() for each in _settle_group(group, findings)]
 
 
+SCENARIO: Final = re.compile(r"\bcase\b|\b(?:e?s[cz]|c)[eé]n[aá]ri", re.IGNORECASE)
+"""What calls a table one of several cases of a model."""
+
+
 def _settle_group(candidates: list[TableCandidate], findings: Findings) -> Iterator[TableCandidate]:
     """The reliable candidates of one concept and period, with each part under its own name."""
     # Figures of all operations where there are some, otherwise those of continuing ones.
     of_all = [each for each in candidates if not WORDS.continuing.search(each.figure.label)]
     group = _of_the_owners(of_all or candidates)
     best = min(candidate.rank for candidate in group)
-    if len({(each.row, each.figure.value) for each in group}) > len({each.row for each in group}):
-        findings.leave_out("rows of one concept that differ", len(group))  # columns that nothing tells apart
-        return
     sure = [candidate for candidate in group if candidate.rank == best]
-    if len({candidate.figure.value for candidate in sure}) == 1:
+    differ = len({candidate.figure.value for candidate in sure}) > 1
+    of_cases = differ and SCENARIO.search(" ".join(each.section for each in sure))
+    if of_cases or len({(each.row, each.figure.value) for each in group}) > len({each.row for each in group}):
+        findings.leave_out("rows of one concept that differ", len(group))  # columns or cases that nothing tells apart
+        return
+    if not differ:
         yield sure[0]
         return
     whole = (

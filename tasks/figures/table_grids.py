@@ -281,6 +281,7 @@ def _sheet_grids(held: Iterable[Grid], means: Callable[[str], object]) -> Iterat
     units: list[str] = []
     labels: dict[str, list[str]] = {}
     for grid in held:
+        grid.rows = _without_lead(grid.rows)
         if before is None:
             units = [title for title in grid.titles if only_units(title) and read_units(title).multiplier]
         grid.units = units
@@ -292,6 +293,19 @@ def _sheet_grids(held: Iterable[Grid], means: Callable[[str], object]) -> Iterat
             yield grid
         named = (row for row in grid.rows[:_MOST_OF_A_STATEMENT] if "%" not in "".join(row.cells[1:]))
         labels |= {row.label.casefold(): row.cells for row in named}
+
+
+def _without_lead(rows: list[Row]) -> list[Row]:
+    """A sheet's rows without the columns before their labels: empty ones, and a count from 0 that nothing heads."""
+    while rows and len(rows) <= _MOST_OF_A_STATEMENT:
+        first, *names = [row.name for row in rows if row.width > 1] or [""]
+        if first or not names or (any(names) and (len(names) < _SURE or names != [*map(str, range(len(names)))])):
+            break
+        rows = [row if row.width == 1 else Row(row.starts[1], row.cells[1:], row.starts[1:]) for row in rows]
+    return rows
+
+
+_SURE: Final = 3
 
 
 def _page_grids(text: str, held: Iterable[Grid], *, of_pages: bool) -> Iterator[Grid]:

@@ -804,3 +804,83 @@ def test_a_forecast_sheet_that_repeats_a_historical_one_is_actual_there(tmp_path
     found = workbook(tmp_path, Historical_PL=past, Forecast=plan)
     assert ("revenue", "2023-01-01/2023-12-31", "forecast") not in found
     assert ("revenue", "2031-01-01/2031-12-31", "forecast") in found
+
+
+def test_columns_before_the_labels_are_passed_by_and_what_stands_over_labels_heads_no_column(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        [None, None, "Output summary"],
+        [None, None, "USD", 2023, 2024],
+        [None, None, "Revenue", 5000000, 6000000],
+    ]
+    of_years = [
+        ("revenue", "5000000", "2023-01-01/2023-12-31", None),
+        ("revenue", "6000000", "2024-01-01/2024-12-31", None),
+    ]
+    assert [row[:4] for row in sheet(tmp_path, rows)] == of_years
+    counted: list[Row] = [
+        [None, "Date", "TotalAssets", "CashAndCashEquivalents"],
+        [0, dt.date(2023, 12, 31), 9000000, 400000],
+        [1, dt.date(2022, 12, 31), 9000001, 400001],
+        [2, dt.date(2021, 12, 31), 9000002, 400002],
+    ]
+    found = [row[:3] for row in sheet(tmp_path, counted)]
+    assert found[:2] == [("total_assets", "9000000", "2023-12-31"), ("cash", "400000", "2023-12-31")]
+    of_levels: list[Row] = [["Level", "Revenue", "Year"], [0, 5000000, 2023], [1, 6000000, 2024], [2, 7000000, 2025]]
+    assert sheet(tmp_path, of_levels) == []
+
+
+def test_cases_of_a_model_that_differ_are_left_out(tmp_path: Path) -> None:
+    def case(name: str, revenue: int) -> list[Row]:
+        return [[None, name], [None, "USD", 2023, 2024], [None, "Revenue", revenue, revenue], [None]]
+
+    assert sheet(tmp_path, [*case("Best case", 8000000), *case("Worst case", 5000000)]) == []
+
+
+def test_units_in_the_place_of_a_label_scale_what_says_no_units_of_its_own(tmp_path: Path) -> None:
+    units: list[Row] = [["Model"], [None, 2023, 2024], ["($ in thousands)", None, None, "CASE", 1]]
+    rows: list[Row] = [*units, ["Revenue", "$500", "$600"], ["Net income", 40, 50]]
+    assert [row[1] for row in sheet(tmp_path, rows)] == ["500000", "600000", "40000", "50000"]
+    below: list[Row] = [
+        ["USD", 2023, 2024],
+        ["Revenue", 5000000, 6000000],
+        ["($ in millions)"],
+        ["Market size", 50, 60],
+    ]
+    assert [row[1] for row in sheet(tmp_path, below)] == ["5000000", "6000000"]
+
+
+def test_a_row_of_all_as_100_percent_has_no_amounts(tmp_path: Path) -> None:
+    rows: list[Row] = [["USD m", 2023, 2024], ["Revenue", 450, 470], ["Total revenue (100% TR)", 100, 100]]
+    assert [row[1] for row in sheet(tmp_path, rows)] == ["450000000", "470000000"]
+
+
+def test_a_budget_heads_the_columns_from_its_own_on_where_those_before_are_called_actual() -> None:
+    head = "\t\t\tBudget\t\n\tRegnskab 2023\tRegnskab 2022\t2024\t2025\n"
+    text = f"{head}Årets resultat\t500.000\t600.000\t700.000\t800.000\n"
+    found = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    assert [(figure.period[:4], figure.basis) for figure in found] == [
+        ("2023", None), ("2022", None), ("2024", "budget"), ("2025", "budget"),
+    ]  # fmt: skip
+    over_all = "\tBudget\n\t2024\t2025\nRevenue\t5,000,000\t6,000,000\n"
+    found = find_figures(LedgerDocument(over_all, [], "a.txt"), taxonomy()).figures
+    assert {figure.basis for figure in found} == {"budget"}
+
+
+@cases(
+    "stated, currency",
+    [
+        ("Alla belopp redovisas i kronor om inget annat anges.", "SEK"),
+        ("Alle bedragen in euro", "EUR"),
+        ("Kwoty podano w PLN", "PLN"),
+        ("Valores expressos em reais", "BRL"),
+        ("Lånet har ett belopp i EUR.", None),
+    ],
+)
+def test_the_currency_that_a_document_is_stated_in_counts_before_marks(stated: str, currency: str | None) -> None:
+    text = f"{stated}\nClient was: $signed_text$ Data $signed_text$\n"
+    assert LedgerDocument(text, [], "a.txt").currency == currency
+
+
+def test_the_day_on_which_statutes_were_registered_dates_no_accounts() -> None:
+    text = "Annual accounts\nRegistered on 2018-09-06\n\t2023-12-31\nTotal assets\tEUR 5,000,000\n"
+    assert [row.basis for row in find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures] == [None]
