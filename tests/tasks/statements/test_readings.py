@@ -35,6 +35,9 @@ takes place in York. The Landlord has repaired one gate; all 40 lamps were repla
         (LEASE, "Harbour Estates must maintain the roof."),
         ("Beta Co., the tenant, sold the mill.", "Beta Co. sold the mill."),
         ("The plant of that tenant was not sold in May.", "The plant of the tenant was not sold in May."),
+        ("Beta rose and was sold.", "Beta was sold."),
+        ("Beta may pay and is selling mills.", "Beta is selling mills."),
+        ("We renewed the lease.", "The lease was renewed."),
     ],
 )
 def test_another_form_proves_a_statement(source: str, statement: str) -> None:
@@ -58,6 +61,8 @@ def test_another_form_proves_a_statement(source: str, statement: str) -> None:
         (LEASE, "The Landlord has repaired all gates."),
         ("Arden may pay $5 million in May and $6 million in June as agreed.", "$6 million in June agreed."),
         ("Arden may not sell 3 mills and 4 plants named in the lease.", "4 plants named in the lease."),
+        ("Rents and mills sold the lease.", "The lease was sold."),
+        ("Beta does not know that Gamma pays rent.", "Gamma pays rent."),
     ],
 )
 def test_another_form_proves_nothing_else(source: str, statement: str) -> None:
