@@ -2,7 +2,8 @@
 
 DILIGENCE_BENCH_FILINGS names a folder with clones of the repositories in `asked_documents.txt`, anywhere below it. An
 answer is right where its state is one of the label's and the document that it names has one of the label's parts in its
-name. Something else found is wrong, something missed open. `python -m tests.benchmarks.asked_documents` lists both.
+name. Something else found is wrong, something missed open. `python -m tests.benchmarks.asked_documents [PART …]` lists
+both, of the parts that are named or of all.
 """
 
 import json
@@ -28,9 +29,10 @@ def main() -> None:
     """Print what is wrong or open, and the counts of each part."""
     with tempfile.TemporaryDirectory() as folder:
         rows = [(part, [row[0], row[1], *row[2].split("|")]) for part, row in read_rows(_FILE, 3)]
+        asked = [(part, row) for part, row in rows if part in (sys.argv[1:] or {part} - {"rooms"})]
         for room, repository, paths in (row for part, row in rows if part == "rooms"):
-            _gather(Path(folder) / "rooms" / room / repository.rsplit("/", 1)[-1], repository, paths)
-        asked = [(part, row) for part, row in rows if part != "rooms"]
+            if any(row[0] == room for _, row in asked):
+                _gather(Path(folder) / "rooms" / room / repository.rsplit("/", 1)[-1], repository, paths)
         report = _run(Path(folder), sorted({row[0] for _, row in asked}), sorted({row[1] for _, row in asked}))
         answers = {(company["name"], one["label"]): one for company in report for one in company["criteria"]}
     counts: Counter[tuple[str, str]] = Counter()
@@ -43,8 +45,10 @@ def main() -> None:
 
 
 def _gather(room: Path, repository: str, paths: str) -> None:
-    clone = next(Path(os.environ[FILINGS]).rglob(repository.rsplit("/", 1)[-1]))
-    for path in paths.split(";"):
+    wanted = paths.split(";")
+    clones = Path(os.environ[FILINGS]).rglob(repository.rsplit("/", 1)[-1])
+    clone = next(one for one in clones if (one / wanted[0]).exists())
+    for path in wanted:
         (room / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(clone / path, room / path)
 

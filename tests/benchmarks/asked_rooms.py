@@ -36,7 +36,7 @@ def measure(*, tell: str = "") -> Iterator[tuple[str, str, str]]:
             for name, room in rooms.items()
             if room
         }
-        for wanted in ("open", "shut"):
+        for wanted in ("open", "shut", "fresh open", "fresh shut"):
             rows = [row for part, row in read_rows(_FILE, 3) if part == wanted and row[0] in passages]
             right = [
                 _is_right(passages[name], name, question, pattern, tell=wanted == tell)
@@ -49,7 +49,8 @@ def measure(*, tell: str = "") -> Iterator[tuple[str, str, str]]:
 
 def _gather(room: Path, repository: str, paths: str) -> Path | None:
     """A folder with some of a repository's paths; None if there is no clone of it."""
-    clones = list(Path(os.environ[FILINGS]).rglob(repository.rsplit("/", 1)[-1]))
+    found = Path(os.environ[FILINGS]).rglob(repository.rsplit("/", 1)[-1])
+    clones = [one for one in found if (one / paths.split()[0]).exists()]
     for path in paths.split() if clones else ():
         (room / path).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (clones[0] / path).is_dir() else shutil.copy)(clones[0] / path, room / path)
