@@ -23,6 +23,7 @@ from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, find_kinds, is_kind, links, plain_words, read_file
 from tasks.documents.kinds.document import DocumentKind, parse_asked_kind
 from tasks.documents.kinds.signs import find_denied_kinds
+from tasks.documents.kinds.titles import ends_sentence
 from tasks.language.normalise import join_first
 from tasks.language.sentences import place_sentences
 from tasks.language.words import tokens
@@ -91,7 +92,8 @@ def _check_kind(
     """The result for documents of a kind that also contain the other words asked for; None if there are none."""
     kinds = evidence.kinds.kinds
     held = [row for row in evidence.documents if kinds[row.document_id].holds(kind.id) is not None]
-    stands_in = [row for row in evidence.documents if kinds[row.document_id].kind in kind.lesser]
+    held = [row for row in held if not _is_called_otherwise(asked, row, evidence)]
+    stands_in = [row for row in evidence.documents if _stands_in(kinds[row.document_id], kind)]
     whole = [row for row in held if _lesser_state(kinds[row.document_id], kind) is None]
     lesser = [row for row in held if row not in whole] + [row for row in stands_in if row not in held]
     lesser = [row for row in lesser if kinds[row.document_id].state != "template"]
@@ -105,6 +107,23 @@ def _check_kind(
     return _present(whole, matched_by, scale, evidence, kind=kind, is_lesser=bool(lesser), called=called)
 
 
+def _stands_in(what: DocumentKind, kind: Kind) -> bool:
+    return what.has_accounts and what.kind in kind.lesser
+
+
+def _is_called_otherwise(asked: str, document: RunDocument, evidence: Evidence) -> bool:
+    """Whether a document calls itself another one of its kind than what is asked for: by-laws are no certificate of
+    incorporation.
+    """
+    groups = read_file("marks.toml")["asked"]["apart"]
+    for wanted in (group for group in groups if any(name in plain_words(asked) for name in group)):
+        for line in (_stem(document), *_title_lines(document, evidence)[:_TOP]):
+            named = [group for group in groups if any(name in plain_words(line) for name in group)]
+            if named:
+                return wanted not in named
+    return False
+
+
 def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
     """The result for documents with the words asked for in their name, otherwise in their opening lines."""
     words = [word for word in _words(asked) if word not in links()] or _words(asked)
@@ -116,7 +135,9 @@ def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> 
         documents = [row for row in candidates if _is_titled(row, words, evidence)]
         matched_by = "matched by its opening lines"
     kinds = evidence.kinds.kinds
-    whole = [row for row in documents if _lesser_state(kinds[row.document_id], None) is None]
+    forms = set(read_file("marks.toml")["asked"]["forms"])
+    asks_form = not forms.isdisjoint(plain_words(asked).split())
+    whole = [row for row in documents if asks_form or _lesser_state(kinds[row.document_id], None) is None]
     if whole or any(kinds[row.document_id].state != "template" for row in documents):
         return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)
     return None
@@ -139,8 +160,8 @@ def _lesser_state(what: DocumentKind, kind: Kind | None) -> str | None:
 def _says(rest: Sequence[str], document: RunDocument, evidence: Evidence) -> bool:
     """Whether a document's path, name or beginning also contains these words."""
     beginning = evidence.read_beginning(document, _BEGINNING)
-    said = set(plain_words(f"{document.path} {document.name} {beginning}").split())
-    return said.issuperset(rest)
+    said = {word.rstrip("s") for word in plain_words(f"{document.path} {document.name} {beginning}").split()}
+    return all(word.rstrip("s") in said for word in rest)
 
 
 def _may_be(document: RunDocument, words: Sequence[str], evidence: Evidence) -> bool:
@@ -354,7 +375,7 @@ def _take_best_excerpts(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
 
 def _title_lines(document: RunDocument, evidence: Evidence) -> list[str]:
     opening = [line.strip() for line in evidence.read_beginning(document, _OPENING).splitlines()]
-    return [line for line in opening if line and len(line) <= _TITLE and not line.endswith((".", ";", ","))]
+    return [line for line in opening if line and len(line) <= _TITLE and not ends_sentence(line)]
 
 
 def _is_titled(document: RunDocument, words: Sequence[str], evidence: Evidence) -> bool:

@@ -50,7 +50,7 @@ def measure(*, tell: str = "") -> Iterator[tuple[str, str, str]]:
 def _gather(room: Path, repository: str, paths: str) -> Path | None:
     """A folder with some of a repository's paths; None if there is no clone of it."""
     found = Path(os.environ[FILINGS]).rglob(repository.rsplit("/", 1)[-1])
-    clones = [one for one in found if (one / paths.split()[0]).exists()]
+    clones = [one for one in found if (one / paths.split(maxsplit=1)[0]).exists()]
     for path in paths.split() if clones else ():
         (room / path).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (clones[0] / path).is_dir() else shutil.copy)(clones[0] / path, room / path)

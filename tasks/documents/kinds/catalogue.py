@@ -231,6 +231,27 @@ def names(*wanted: str) -> Phrases:
 
 
 @cache
+def file_names() -> Phrases:
+    """What files of a kind are called, with the kind and whether that must be all: names without their small words
+    (`codigo_conduta.pdf`) must.
+    """
+    titled = [(kinds()[name], entry) for name, entry in read_file("catalogue.toml").items() if "title" in entry]
+    split = ((phrase.split(), kind) for kind, entry in titled for phrase in entry.get("names", ()))
+    whole = ((words, kind) for words, kind in split if not kind.over and "*" not in words)
+    brief = ((words, [word for word in words if word not in links()], kind) for words, kind in whole)
+    return Phrases(
+        chain(
+            ((phrase, (kind, False)) for kind, entry in titled for phrase in entry.get("called", ())),
+            (
+                (" ".join(bare), (kind, True))
+                for words, bare, kind in brief
+                if 1 < len(bare) < len(words) and "*" not in words
+            ),
+        )
+    )
+
+
+@cache
 def asked_names() -> Phrases:
     """By what users ask for kinds, beside their names: their titles, and words that are no name in a document."""
     titled = ((name, entry) for name, entry in read_file("catalogue.toml").items() if "title" in entry)

@@ -14,12 +14,14 @@ from tasks.documents.kinds.catalogue import (
     Kind,
     Match,
     asked_names,
+    file_names,
     find_joined_kinds,
     find_kind,
     find_kinds,
     find_spoken_kinds,
     is_kind,
     kinds,
+    links,
     marks,
     may_be_document,
     names,
@@ -41,6 +43,7 @@ _PAGES: Final = frozenset({".htm", ".html", ".md", ".rst", ".txt"})
 _ACCOUNTS: Final = "financial_statements"
 _AUDITED: Final = "audited_financial_statements"
 _UNAUDITED: Final = "unaudited_financial_statements"
+_ANNUAL_REPORT: Final = "annual_report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class DocumentKind:
         certainty: of the kind, 0 to 1.
         also: other kinds that it is, or holds, with where those begin in its text (0: all of it).
         speaks_of: it is a request, an index, a letter: what it names is not in it.
+        has_accounts: an annual report holds accounts, or nobody has read it.
         days: all dates (ISO) in its opening.
     """
 
@@ -64,6 +68,7 @@ class DocumentKind:
     also: tuple[tuple[str, int], ...] = ()
     speaks_of: bool = False
     days: frozenset[str] = frozenset()
+    has_accounts: bool = True
 
     @property
     def title(self) -> str | None:
@@ -72,6 +77,8 @@ class DocumentKind:
 
     def holds(self, wanted: str) -> int | None:
         """The offset at which a document of that kind begins in this one; None if it contains none."""
+        if not self.has_accounts and is_kind(_ANNUAL_REPORT, wanted) and wanted != _ANNUAL_REPORT:
+            return None
         held = [(self.kind, 0), *self.also] if self.kind else self.also
         return next((start for kind, start in held if kind and is_kind(kind, wanted)), None)
 
@@ -99,7 +106,8 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     day = _day(stem, said)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
-    return DocumentKind(kind.id, state, day, certainty, also, kind.over, frozenset(said.days))
+    has_accounts = signs is None or kind.id != _ANNUAL_REPORT or _ACCOUNTS in said.body
+    return DocumentKind(kind.id, state, day, certainty, also, kind.over, frozenset(said.days), has_accounts)
 
 
 def _is_agreement(said: Signs) -> bool:
@@ -145,12 +153,17 @@ def _day(stem: str, said: Signs) -> str | None:
     """A document's own date: the one in its name, otherwise the one at its top unless the name has another year. The
     name of an exhibit ("20120322_8-K_EX-10.17") has the day of its filing: that counts if its opening has no other.
     """
-    digits = _DIGITS.search(stem)
-    found = () if digits else dates_in(stem, of_any_span=True, of_months=False)
-    named = "-".join(digits.groups()) if digits else next((day.isoformat() for day in found), None)
+    named = _name_day(stem)
     if "_EX-" in stem and said.days and named not in said.days:
         return said.dated
     return named or (said.dated if said.dated and said.dated[:4] in (YEAR.findall(stem) or [said.dated[:4]]) else None)
+
+
+def _name_day(stem: str) -> str | None:
+    """The day (ISO) in a document's name."""
+    digits = _DIGITS.search(stem)
+    found = () if digits else dates_in(stem, of_any_span=True, of_months=False)
+    return "-".join(digits.groups()) if digits else next((day.isoformat() for day in found), None)
 
 
 def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) -> tuple[Kind | None, float]:
@@ -161,6 +174,7 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
     always = {"documents", "amounts"} if said.only_tells and ending in _PAGES else {"documents"}
     lacking = [one for one in said.lacks if is_held or one in always] + ["parties"] * (is_read and ending == ".csv")
+    lacking = [one for one in lacking if one != "day" or _name_day(stem) is None]
     title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
@@ -210,10 +224,21 @@ def _read_name(stem: str, said: Signs) -> Match | None:
     for part in [*_NAME_PARTS.split(stem), stem]:
         words = plain_words(part)
         match = find_kind(words)
+        if match is None:
+            match = _read_file_name(words)
         if match is None or (match.weak and match.kind.id not in said.body):
             continue
         if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
             return match
+    return None
+
+
+def _read_file_name(words: str) -> Match | None:
+    """The kind whose files are called so, in plain words."""
+    for start, end, (kind, is_all) in file_names().find(words):
+        beside = (words[:start] + words[end:]).split()
+        if not kind.against.stand_in(words) and (not is_all or all(map(str.isdigit, beside))):
+            return Match(kind, start, end, weak=not is_all or bool(kind.body))
     return None
 
 
@@ -250,8 +275,10 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
         best = max(those, key=lambda match: match.end - match.start, default=None)
         if best is None:
             break
-        beside = _words_beside(words, [one for one in those if one.kind is best.kind])
-        rest = tuple(word for word in beside if word not in left_out)
+        is_one_of_many = best.kind.id == "policy" and best in named  # who asks for a travel policy wants no other
+        beside = _words_beside(words, [one for one in those if one.kind is best.kind and not is_one_of_many])
+        years = [year for year in YEAR.findall(words) if year not in beside]  # "minutes of the 2022 board meeting"
+        rest = tuple(word for word in (*beside, *years) if word not in left_out and word not in links())
         rest = () if slight.issuperset(rest) else rest
         is_all = others.isdisjoint(beside) and not any(map(str.isalpha, rest))
         if best in named or is_all:  # "insurance", but "insurance claims" and "insurance report" name no kind

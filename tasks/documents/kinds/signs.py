@@ -76,7 +76,8 @@ _GAPS: Final = re.compile(
     r"|_ ?(?:_ ?){4,}|\.\.{7,}|……{2,}|\bXXX[A-Z]+XXX\b"
 )
 _FILES: Final = re.compile(
-    r"(?m)^[ \t]*+(?:[-*+•] )?(?:\[[^\]\n]+\]\((?!#|\w+:|\.*/|(?:home|index)\b)[^)\s]+\)"
+    r"(?m)^[ \t]*+(?:[-*+•] )?(?:\[[^\]\n]+\]\("
+    r"(?:/[^)\s]+\.(?:docx?|pdf|xlsx?)|(?!#|\w+:|\.*/|(?:home|index)\b)[^)\s]+)\)"
     r"|[\w-]{1,80}\.(?:docx?|md|pdf|xlsx?))[ \t]*$"
 )
 """A line that is a link to a file, or the name of one."""
@@ -440,8 +441,10 @@ def _lists_files(text: str, titled: Kind | None) -> bool:
     if len(files) <= 2 or len(rest) > _SHORT:
         return False
     alike = sum(1 for name in map(find_kind, map(plain_words, files)) if name and name.kind is titled) > 1
-    said = [part for part in rest.split("\n\n") if plain_words(part)]
-    return len(said) <= 1 + alike and (alike or len(rest) < SUBTITLE)
+    said = [part for part in rest.split("\n\n") if plain_words(part) and not part.startswith("---\n")]
+    headings = [part for part in said if part.startswith("##")]
+    said = [part for part in said if part not in headings] if len(headings) == len(files) else said
+    return len(said) <= 1 + alike and (alike or sum(map(len, said)) < SUBTITLE)
 
 
 def _only_said(segments: Sequence[Segment], text: str, signs: Signs, title: str | None) -> tuple[Match, str] | None:

@@ -124,6 +124,8 @@ def _leave_out_fields(lines: Iterable[str]) -> Iterator[str]:
         key, colon, value = line.partition(":")
         if line == "---" and (number == 0 or is_field):
             is_field = not is_field
+        elif number == 0 and key == "Title" and value:
+            yield value.strip()
         elif not is_field or not colon or not key.isidentifier():
             yield line
         elif key.casefold() in {"title", "date", "status", "state"}:
@@ -219,6 +221,11 @@ def _find_telling(part: str) -> int:
     return sys.maxsize
 
 
+def ends_sentence(line: str) -> bool:
+    """Whether a line ends as a sentence or a part of one does, and not with the name of a company."""
+    return line.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(line, len(line) - _COMPANY_END)
+
+
 def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[Segment]:
     """The segments of lines in their order; `rows` are those lines that are rows of tables."""
     place, has_contents = 0, False
@@ -232,8 +239,7 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
         for part, behind in zip(parts, (*parts[1:], ""), strict=True):
             words = plain_words(part[:300])
             if words:
-                ends = part.rstrip().endswith((".", ";", ",", "?"))
-                ends = ends and not _COMPANY.search(part, len(part) - _COMPANY_END)
+                ends = ends_sentence(part)
                 ends |= part.count("_") > 1 and _FILE.search(part) is not None
                 in_brackets = part.startswith("(") and not (line.startswith("(") and line.endswith(")"))
                 is_part = _PROVISION.match(line) is not None
@@ -255,7 +261,7 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
 def match_over(segment: Segment, *, is_long: bool) -> Match | None:
     """The kind of a line about other documents: a request, an index, a letter about them."""
     short = segment.line.count(" ") < 2 * LONGEST_TITLE
-    if not short and not segment.is_short:
+    if (not short and not segment.is_short) or "___" in segment.part:  # a field of a form: "Email ______"
         return None
     match = find_kind(segment.line if short else segment.words)
     if match is None or match.weak or not match.kind.over:
@@ -334,6 +340,9 @@ def find_parts(text: str, starts: Sequence[int], title: str | None) -> Iterator[
     are_accounts = is_kind(title or "", "financial_statements")  # their notes have headings such as "Loans"
     for start in sorted(set(starts)):
         lines = [line for line in text[start : start + 300].splitlines() if line.strip()][:2]
+        before = text[max(0, start - SUBTITLE) : start].rstrip().rpartition("\n")[2].strip()
+        if any(len(line.split()) == 2 and _PROVISION.match(line) for line in (before, *lines[:1])):
+            continue  # what an article is about: "ARTICLE XII", "Insurance"
         is_contents = len(lines) > 1 and all(map(_PAGE_OF.search, lines))
         for line in lines if not is_contents else ():
             kind = _read_part_title(line)

@@ -208,12 +208,37 @@ def test_words_that_name_no_kind_stand_in_one_line_of_no_list(
 
 
 def test_of_several_of_a_kind_the_one_that_is_called_so_is_shown(room: Room) -> None:
-    room.holds("Bylaws 2026-03-27.pdf", "Bylaws of Alpha\nDirectors")
+    room.holds("Statutes 2026-03-27.pdf", "Articles of association of Alpha\nDirectors")
     room.holds("Certificate of incorporation.pdf", "Certificate of incorporation\nAlpha")
     assert document_of(room, "certificate of incorporation").reason == (
         "In the data room: Certificate of incorporation.pdf (of the kind “Articles of association”). "
-        "Other matches: Bylaws 2026-03-27.pdf."
+        "Other matches: Statutes 2026-03-27.pdf."
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "text", "is_found"),
+    [
+        ("articles of incorporation", "Bylaws.pdf", "Bylaws of Alpha\nThe directors meet.", False),
+        ("certificate of incorporation", "a.pdf", "By-laws of Alpha\nThe directors meet.", False),
+        ("by-laws", "Articles.pdf", "Articles of Incorporation of Alpha\nDirectors", False),
+        ("by-laws", "b.pdf", "Amended and Restated Bylaws\nThe directors meet.", True),
+        ("articles of incorporation", "Satzung.pdf", "Satzung der Alpha AG\nVorstand", True),
+        ("articles of association", "Bylaws.pdf", "Bylaws of Alpha\nThe directors meet.", True),
+        ("travel policy", "Quality policy.pdf", "Quality policy\nAll staff must weigh each part.", False),
+        ("travel policy", "Travel policy.pdf", "Travel policy\nAll staff must book early.", True),
+        ("minutes of the 2022 board meeting", "Minutes 2025.pdf", "Minutes of the board meeting\n4 May 2025", False),
+        ("minutes of the 2022 board meeting", "Minutes.pdf", "Minutes of the board meeting\n4 May 2022", True),
+        ("contact form", "Contact form.pdf", "Contact form\nName: [NAME]\nEmail: [EMAIL]\nPhone: [PHONE]", True),
+        ("financial statements", "Jahresbericht.md", "# Jahresbericht 2024\n" + "Fest mit 1.200 Gästen.\n" * 9, False),
+        ("annual report", "Jahresbericht.md", "# Jahresbericht 2024\n" + "Fest mit 1.200 Gästen.\n" * 9, True),
+    ],
+)
+def test_another_document_of_the_kind_is_not_what_is_asked_for(
+    room: Room, asked: str, name: str, text: str, is_found: bool
+) -> None:
+    room.holds(name, text)
+    assert (document_of(room, asked).status is ScoreStatus.SCORED) is is_found
 
 
 def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:
