@@ -39,6 +39,7 @@ def main() -> None:
     for part, (room, words, states, *names) in asked:
         verdict = _judge(answers[room, words], states, names)
         counts[part, verdict] += 1
+        counts[part, "given"] += answers[room, words]["status"] != "missing"
         if verdict != "right":
             print(verdict, room, words, states, answers[room, words]["reason"], sep=" | ")
     print(*(f"{part}: {count} {verdict}" for (part, verdict), count in sorted(counts.items())), sep="; ")

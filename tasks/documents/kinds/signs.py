@@ -82,16 +82,20 @@ _FILES: Final = re.compile(
 )
 """A line that is a link to a file, or the name of one."""
 _ADOPTED: Final = re.compile(
-    r"(?im)^\W*(?:adopt|approv|ratif|approuv|aprob|beschlossen)\w*[^\n\d]{0,80}\b(?:on|am|le|el):? ?(?:_ ?){4,}"
+    r"(?im)^\W*(the[\w -]{3,40} (?:were|was|are|is|have been|has been) (?:duly )?)?"
+    r"(?:adopt|approv|ratif|approuv|aprob|beschlossen)\w*[^\n\d]{0,80}\b(?:on|am|le|el)(?: this)?:? ?(?:_ ?){4,}"
 )
-"""When something was adopted, which is not filled in: "Adopted by the board on ____, 2026"."""
+"""When something was adopted, which is not filled in: "Adopted by the board on ____, 2026"; what a sentence says that
+was adopted.
+"""
 _FIELD: Final = re.compile(r"\{[{%][^}\n]{3,60}[}%]\}")
 """Where a program fills in a template: "{{company_name}}"."""
 _TO_FILL: Final = re.compile(
-    r":\W*\[to be (?!held)\w[^\]\n]{0,60}\]|:\W*\[(?:tb[dcan]|●|…|\.{3}| {2,}|[dmjy]{2,4}[-./ ][^\]\n]{2,12})\]"
-    r"|\[(?:insert|enter|your|name|address|date|e-?mail|phone|telephone|company|client|customer|dpo|amount|position"
-    r"|business address|registered (?:office|address|number)|full name|einfügen|anschrift|datum|firma|adresse|nom|fecha"
-    r"|nombre|dirección|indirizzo|data|nome|naam|adres)\b"
+    r":\W*\[(?:to be (?!held)\w|replace with\b)[^\]\n]{0,60}\]"
+    r"|:\W*\[(?:tb[dcan]|●|…|\.{3}| {2,}|[dmjy]{2,4}[-./ ][^\]\n]{2,12})\]"
+    r"|\[(?:insert|enter|replace with|your|name|address|date|e-?mail|phone|telephone|company|client|customer|dpo"
+    r"|amount|position|business address|registered (?:office|address|number)|full name|einfügen|anschrift|datum"
+    r"|firma|adresse|nom|fecha|nombre|dirección|indirizzo|data|nome|naam|adres)\b"
     r"(?! ?(?:and .{0,30})?(?:redact|omit|withh|delet|remov|protect|conceal|confiden|anonym))[^\]\n]{0,40}\](?![(\[])",
     re.IGNORECASE,
 )
@@ -246,7 +250,9 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.state = _state(segments, [plain_words(words) for words in marginal], text, signs)
     _read_signatures(text, opening, signs)
     _read_date(opening, lines, text, signs)
-    signs.unadopted = not (signs.dated or (found and found[0].kind.serial)) and bool(_ADOPTED.search(opening[:_SHORT]))
+    is_dated = signs.dated is not None or (found is not None and found[0].kind.serial)
+    told = _ADOPTED.search(opening[:_SHORT]) or any(match[1] for match in _ADOPTED.finditer(text[-_CLOSING:]))
+    signs.unadopted = not is_dated and bool(told)
     are_told = signs.state == "signed" or signs.letter
     signs.only_tells = only_tells(text)
     signs.lacks = list(find_lacks(text, body, is_opinion=signs.audit == "opinion", are_told=are_told))

@@ -1138,3 +1138,54 @@ def test_a_policy_is_one_by_its_title_and_what_it_asks_of_whom(text: str, kind: 
 )
 def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, day: str | None) -> None:
     assert what("page.txt", text).date == day
+
+
+@cases(
+    ("name", "text", "kind"),
+    [
+        ("codigo_conduta.md", "ACME\nEste documento foi aprovado em 2019.\nTodos devem respeitar.", "code_of_conduct"),
+        ("code-conduct-quiz.pdf", "Quiz\nQuestion 1: Who may take gifts?", None),
+        ("terms use cases.md", "# Use cases\nThe user opens the page.", None),
+        (
+            "balance-sheet-2023.pdf",
+            f"As of 31 December 2023\nTotal assets 5\nNet income 7\n{AMOUNTS}",
+            "financial_statements",
+        ),
+        (
+            "How to read a balance sheet.md",
+            "# How to read a balance sheet\nTotal assets and net income tell a lot.",
+            None,
+        ),
+        ("2024-05-04.md", "# Resolution of the Board of Directors\nResolved to open an account.", "board_resolution"),
+        ("resolution.md", "# Resolution of the Board of Directors\nResolved to open an account.", None),
+        ("a.md", "Title: Privacy Policy\n\nWe keep your data safe.", "data_protection_policy"),
+        ("a.md", "Title: Review of the privacy policy\n\nWe looked at it.", None),
+        ("contact.pdf", "CONTACT\nEmail ____________\nPhone ____________", None),
+        ("Insurance-register.md", "# Insurance register\nInsurer A, premium 5. Insurer B, premium 6. Cover C.", None),
+        ("m.md", "# Morceaux de contrat de prestation\nEntre le client et le prestataire.", None),
+        (
+            "Board meeting dates.docx",
+            "Board meeting dates\n5 March 2024\nCalled to order at 9. Directors present reply.",
+            None,
+        ),
+        ("ata.md", "Ata de 26 de outubro de 2017. Assembleia. Mesa composta por Ana. Presente ata.", "members_meeting"),
+        ("ata.pdf", "Manual do disco ATA\nInterface ATA/IDE de 2003. Conecte o cabo.", None),
+        ("links.md", "## Statutes\n\n[A](/f/a.pdf)\n\n## Lease\n\n[B](/f/b.pdf)\n\n## Minutes\n\n[C](/f/c.pdf)", None),
+    ],
+)
+def test_names_of_files_and_what_stands_beside_a_title_tell_a_kind(name: str, text: str, kind: str | None) -> None:
+    assert what(name, text).kind == kind
+
+
+def test_the_heading_of_an_article_begins_no_other_document() -> None:
+    insured = "Insurance\nThe insurer pays the insured; premium, deductible and cover are set by the board.\n"
+    for heading, held in (("ARTICLE XII\n", None), ("Further papers\n", True)):
+        by_laws = what(
+            "b.pdf", "BYLAWS OF ACME\nThe directors elect. " + "Members meet. " * 40 + f"\n{heading}{insured}"
+        )
+        assert (by_laws.holds("insurance") is not None) is (held is True)
+
+
+def test_a_sentence_that_leaves_open_when_something_was_adopted_makes_it_a_draft() -> None:
+    closing = "These By-laws were adopted by the board on this ____ day of ______, 2026."
+    assert what("b.md", f"# By-laws of Acme\nThe directors elect. {'Members meet. ' * 40}\n{closing}").state == "draft"
