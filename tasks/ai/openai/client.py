@@ -311,9 +311,8 @@ class Endpoint:
             return
         _told[key] = found, time.monotonic()
         stored = find_answer(key)
-        others = Found(0)
-        if stored is not None and abs(now - stored["at"]) < _FRESH:
-            others = Found(stored["at_once"], stored["is_full"])
+        is_fresh = stored is not None and abs(now - stored["at"]) < _FRESH
+        others = Found(stored["at_once"], stored["is_full"]) if stored and is_fresh else Found(0)
         self.limiter.learn(others)
         if found.is_full or (found.at_once >= others.at_once and found.at_once and not others.is_full):
             keep_answer(key, self.model, found._asdict() | {"at": now}, Usage())

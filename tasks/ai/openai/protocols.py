@@ -129,9 +129,9 @@ def build_request(
     else:
         request |= {"messages": messages}
     if schema and is_response:
-        request["text"] = {"format": {"type": "json_schema", **_strict(schema, without)}}
+        request["text"] = {"format": {"type": "json_schema", **_strict(schema, frozenset(without))}}
     elif schema and request_format is RequestFormat.SCHEMA:
-        request["response_format"] = {"type": "json_schema", "json_schema": _strict(schema, without)}
+        request["response_format"] = {"type": "json_schema", "json_schema": _strict(schema, frozenset(without))}
     elif schema and request_format is RequestFormat.OBJECT:
         request["response_format"] = {"type": "json_object"}
     if Option.STREAM not in without:
@@ -160,7 +160,8 @@ def _without_system_role(messages: Messages) -> Messages:
     return [{**others[0], "content": f"{instructions}\n\n{others[0]['content']}"}, *others[1:]]
 
 
-def _strict(schema: type[BaseModel], without: Collection[Option] = ()) -> dict[str, Any]:
+@cache  # 1 ms, for each judgement
+def _strict(schema: type[BaseModel], without: frozenset[Option] = frozenset()) -> dict[str, Any]:
     """The schema in the form that servers want: all keys required, no others allowed, each text and list limited."""
     from openai import pydantic_function_tool  # noqa: PLC0415 - 0.7 s, which `diligence run` without a model saves
 
