@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from deployments.cli import COMMANDS, app, errors_reported, load
 from storage import database
+from tasks.prefect_setup import PATIENCE
 from tests.cases import cases
 from tests.flows.conftest import batch_file, write_room
 from tests.homes import make_home, make_prefect_home
@@ -74,8 +75,10 @@ def call(words: Sequence[str | Path], folder: Path, **environment: str) -> subpr
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
+    """What a user has: Prefect's own patience. With ours a worker calls a run crashed for one busy moment."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DILIGENCE_", "OPENAI_"))}
-    kept.pop("PREFECT_API_URL", None)
+    for name in ("PREFECT_API_URL", *PATIENCE):
+        kept.pop(name, None)
     home = str(make_home(folder / "home"))
     return kept | {"DILIGENCE_HOME": home, "PREFECT_HOME": f"{home}/prefect", "PYTHONPATH": str(REPOSITORY)}
 

@@ -153,6 +153,14 @@ def ended(server: Server, name: str, *, scheduled: bool) -> dict[str, Any] | Non
     )
 
 
+def tell_end(server: Server, run: dict[str, Any], log: str) -> str:
+    """Why a run ended as it did: its state's message, its own log, and those of its worker and the server."""
+    wanted = {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "sort": "TIMESTAMP_ASC", "limit": 200}
+    own = [f"{line['timestamp']} {line['message']}" for line in server.ask("/logs/filter", wanted)]
+    files = [(server.folder / name).read_text() for name in (log, "server.log")]
+    return "\n".join([run["state"]["message"] or "", *own, *files])
+
+
 def pause(server: Server) -> None:
     """Have no more runs of the sample scheduled: one a minute would be under way beside the other tests."""
     deployment = server.ask("/deployments/name/batch/sample-screen")
@@ -164,7 +172,7 @@ def scheduled(worker: Server) -> tuple[dict[str, Any], Path]:
     """A scheduled run of the sample batch that came to its end, and its report."""
     run: dict[str, Any] = wait_for(lambda: ended(worker, "batch/sample-screen", scheduled=True), 200, OFTEN)
     pause(worker)  # once is enough
-    assert run["state_type"] == "COMPLETED"
+    assert run["state_type"] == "COMPLETED", tell_end(worker, run, "worker.log")
     (written,) = (worker.folder / "reports" / "sample-screen").glob("*/report.json")
     return run, written
 
@@ -243,7 +251,7 @@ def test_a_run_on_demand_finishes_on_a_worker(server: Server, request: pytest.Fi
     deployment = server.ask("/deployments/name/due_diligence/sample-screen")
     server.ask(f"/deployments/{deployment['id']}/create_flow_run", {"parameters": {"company": "Cuidara"}})
     run = wait_for(lambda: ended(server, "due_diligence/sample-screen", scheduled=False), 200, OFTEN)
-    assert run["state_type"] == "COMPLETED", run["state"]["message"] + (server.folder / "worker.log").read_text()
+    assert run["state_type"] == "COMPLETED", tell_end(server, run, "worker.log")
     written = max(
         (server.folder / "reports" / "sample-screen").glob("*/report.json"), key=lambda file: file.stat().st_mtime
     )
@@ -489,7 +497,7 @@ def test_two_batches_on_a_pool_with_a_limit_both_run_where_their_files_are_gone(
     try:
         for name in ("autumn-screen", "winter-screen"):
             run = wait_for(partial(ended, server, f"batch/{name}", scheduled=True), 200, OFTEN)
-            assert run["state_type"] == "COMPLETED"
+            assert run["state_type"] == "COMPLETED", tell_end(server, run, "limited.log")
             assert list((server.folder / "nightly" / name).glob("*/report.json"))
         assert server.ask(f"/flow_runs/{later}")["name"] == "Autumn screen"
     finally:
