@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
 
+from tasks.prefect_setup import PATIENCE
 from tests.deployments.test_command_line import DILIGENCE, call, clean_environment
 from tests.homes import make_prefect_database
 from tests.waiting import free_port, wait_for
@@ -258,6 +259,10 @@ def test_a_run_on_demand_finishes_on_a_worker(server: Server, request: pytest.Fi
     report = json.loads(written.read_text())
     assert [each["name"] for each in report["companies"]] == ["Cuidara"]
     assert run["name"] == "Sample screen · Cuidara"
+
+
+def test_workers_here_try_as_often_as_those_of_users(server: Server) -> None:
+    assert not set(PATIENCE) & set(server.environment), "one 503 more would make a run crash"
 
 
 def test_deploying_sets_the_schedule(server: Server) -> None:

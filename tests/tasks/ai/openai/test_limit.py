@@ -109,11 +109,12 @@ def test_a_process_that_joins_calls_as_often_as_others_have_found(server: ModelS
     assert most_of_a_new_process(server, "another model") == FIRST
 
 
-def test_what_was_found_out_long_ago_does_not_count(server: ModelServer) -> None:
+@pytest.mark.parametrize("seconds", [-86_400, 3600], ids=["yesterday", "by a clock that is an hour ahead"])
+def test_what_was_found_out_at_another_time_does_not_count(server: ModelServer, seconds: int) -> None:
     learn(server)
     with writing() as session:
         for row in session.exec(select(StoredAnswer)):
-            row.answer = {**row.answer, "at": row.answer["at"] - 86_400}
+            row.answer = {**row.answer, "at": row.answer["at"] + seconds}
             session.add(row)
     assert most_of_a_new_process(server) == FIRST
 
