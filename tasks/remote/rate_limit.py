@@ -103,12 +103,14 @@ class RateLimit:
 
 @dataclass
 class _Pace:
-    """Answers to calls that began since `began`, their work and how long they took together.
+    """Answers to calls that began since, after `begun` others, with their work and how long they took together.
 
     `full` says that as many calls were under way as are allowed, `is_second` that calls of an idle server are left out.
+    `before` are the calls that were under way already.
     """
 
-    began: float
+    begun: int
+    before: int = 0
     answers: int = 0
     work: float = 0.0
     seconds: float = 0.0
@@ -148,19 +150,19 @@ class Clock:
 
 
 class Turn(AbstractContextManager["Turn", None]):
-    """A call's turn, which ends with its `with` block. `began` is when it began, by the limiter's clock."""
+    """A call's turn, which ends with its `with` block: when it began, by the limiter's clock, and its number."""
 
     def __init__(self, limiter: "RateLimiter", began: float, series: int, under_way: int, number: int) -> None:
         self.began = began
         self.series = series
         self._limiter = limiter
         self._under_way = under_way
-        self._number = number
+        self.number = number
 
     @property
     def alone(self) -> bool:
         """Whether no other call has been under way since this one began."""
-        return self._under_way == 1 and self._limiter.begun == self._number
+        return self._under_way == 1 and self._limiter.begun == self.number
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._limiter.end()
@@ -200,7 +202,7 @@ class RateLimiter:
         self._answers_between = _ANSWERS_BETWEEN
         self._refused_once = False
         self._most = limit.at_once
-        self._pace = _Pace(self._clock.now())
+        self._pace = _Pace(0)
         self._best_pace = 0.0
         self._found = 0.0
         self._gave_up = False
@@ -237,7 +239,7 @@ class RateLimiter:
                 return
             if others.at_once > self._width or not self.begun:
                 self._width = float(min(others.at_once, self._most or others.at_once))
-                self._pace, self._best_pace = _Pace(self._clock.now()), 0.0
+                self._pace, self._best_pace = _Pace(self.begun, self._under_way), 0.0
                 self._changed.notify_all()
 
     def allow(self, most: int) -> None:
@@ -373,26 +375,25 @@ class RateLimiter:
         measured, width = self._pace, self._width
         if self._widest or self._full_elsewhere or not work:
             return width
-        if not measured.full or turn is None or turn.began < measured.began:
+        if not measured.full or turn is None or turn.number <= measured.begun:
             return width
-        now = self._clock.now()
         measured.answers += 1
         measured.work += work
-        measured.seconds += now - turn.began
+        measured.seconds += self._clock.now() - turn.began
         pace = width * measured.work / max(measured.seconds, 1e-6)
-        if measured.answers < max(width, 2.0):
+        if measured.answers < max(width - measured.before, 2.0):
             return width
         is_clear = pace >= self._best_pace * _CLEARLY and not self._gave_up
         if not is_clear and not measured.is_second:
-            self._pace = _Pace(now, full=True, is_second=True)
+            self._pace = _Pace(self.begun, full=True, is_second=True)
             return width
         if not is_clear and measured.answers < max(2 * width, _LEAST_ANSWERS):
             return width
         if pace < self._best_pace * _WORTHWHILE:
             self._widest, self._gave_up = self._gave_up, True
-            self._best_pace, self._pace = 0.0, _Pace(now, full=True)
+            self._best_pace, self._pace = 0.0, _Pace(self.begun, full=True)
             return width / 2
-        self._best_pace, self._found, self._pace = pace, width, _Pace(now)
+        self._best_pace, self._found, self._pace = pace, width, _Pace(self.begun, self._under_way - 1)
         self._widest = self._most is not None and width * 2 > self._most
         return width * 2
 
