@@ -6,6 +6,7 @@ from tasks.language.numbers import (
     PERCENT,
     amounts,
     cell_amount,
+    may_be_scale,
     numbers,
     parse_decimal,
     read_units,
@@ -49,6 +50,18 @@ def test_amount_of_a_cell(written: str, value: str, unit: str | None) -> None:
 @cases("written", ["—", "", "n/a", "2.5 pp", "Note 5", "1,23,4.5.6", "120 bps", "A-24-071", f"5{'*' * 50}x"])
 def test_what_is_no_amount_gives_none(written: str) -> None:
     assert cell_amount(written) is None
+
+
+@cases(("written", "digits"), [("1,200,000", 7), ("€9.4m", 2), ("(1,000)", 4), ("5)", 1), ("0", 0)])
+def test_digits_of_an_amount_are_those_that_are_written(written: str, digits: int) -> None:
+    amount = cell_amount(written)
+    assert amount is not None
+    assert amount.digits == digits
+
+
+@cases(("cell", "is_scale"), [("CHF 1,000", True), ("12,000", False), ("100", False)])
+def test_a_round_number_may_be_a_scale(cell: str, is_scale: bool) -> None:
+    assert may_be_scale(cell) is is_scale
 
 
 def test_a_number_has_thirty_digits_at_most() -> None:

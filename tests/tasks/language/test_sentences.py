@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.language.sentences import LONGEST, sentences
+from tasks.language.sentences import LONGEST, says_something, sentences
 from tests.cases import cases
 
 
@@ -110,3 +110,18 @@ def test_a_long_line_comes_in_parts_and_nothing_is_lost(monkeypatch: pytest.Monk
     monkeypatch.setattr("tasks.language.sentences._AT_ONCE", 100)
     text = "The words go on and on without any stop " * 20
     assert " ".join(sentences(text)).split() == text.split()
+
+
+@cases(
+    ("sentence", "says"),
+    [
+        ("The tenant pays rent.", True),
+        ("3. The rent.", False),
+        ("Rent of 2024", True),
+        ("Rent\tfive", True),
+        ("# The rent of the tenant", False),
+        ("Signed by the tenant: ____________", False),
+    ],
+)
+def test_headings_and_lines_to_fill_in_say_nothing(sentence: str, says: bool) -> None:
+    assert says_something(sentence) is says

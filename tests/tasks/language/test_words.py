@@ -27,6 +27,7 @@ from tests.cases import cases
         ("planned", "plan"),
         ("losses", "loss"),
         ("additional", "addition"),
+        ("added", "add"),
         ("obligations", "obligate"),
     ],
 )
