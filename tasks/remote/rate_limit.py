@@ -205,8 +205,7 @@ class RateLimiter:
         self._pace = _Pace(0)
         self._best_pace = 0.0
         self._found = 0.0
-        self._gave_up = False
-        self._full_elsewhere = False
+        self._gave_up = self._full_elsewhere = False
         self._widest = False
         self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
         self._refuses_since: float | None = None
