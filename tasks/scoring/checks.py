@@ -93,7 +93,8 @@ def _check_kind(
     kinds = evidence.kinds.kinds
     held = [row for row in evidence.documents if kinds[row.document_id].holds(kind.id) is not None]
     held = [row for row in held if not _is_called_otherwise(asked, row, evidence)]
-    stands_in = [row for row in evidence.documents if _stands_in(kinds[row.document_id], kind)]
+    told = ((row, kinds[row.document_id]) for row in evidence.documents)
+    stands_in = [row for row, what in told if what.has_accounts and what.kind in kind.lesser]
     whole = [row for row in held if _lesser_state(kinds[row.document_id], kind) is None]
     lesser = [row for row in held if row not in whole] + [row for row in stands_in if row not in held]
     lesser = [row for row in lesser if kinds[row.document_id].state != "template"]
@@ -107,14 +108,8 @@ def _check_kind(
     return _present(whole, matched_by, scale, evidence, kind=kind, is_lesser=bool(lesser), called=called)
 
 
-def _stands_in(what: DocumentKind, kind: Kind) -> bool:
-    return what.has_accounts and what.kind in kind.lesser
-
-
 def _is_called_otherwise(asked: str, document: RunDocument, evidence: Evidence) -> bool:
-    """Whether a document calls itself another one of its kind than what is asked for: by-laws are no certificate of
-    incorporation.
-    """
+    """Whether a document calls itself another of its kind than what is asked for, as by-laws are no certificate."""
     groups = read_file("marks.toml")["asked"]["apart"]
     for wanted in (group for group in groups if any(name in plain_words(asked) for name in group)):
         for line in (_stem(document), *_title_lines(document, evidence)[:_TOP]):
@@ -135,8 +130,7 @@ def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> 
         documents = [row for row in candidates if _is_titled(row, words, evidence)]
         matched_by = "matched by its opening lines"
     kinds = evidence.kinds.kinds
-    forms = set(read_file("marks.toml")["asked"]["forms"])
-    asks_form = not forms.isdisjoint(plain_words(asked).split())
+    asks_form = not {*read_file("marks.toml")["asked"]["forms"]}.isdisjoint(plain_words(asked).split())
     whole = [row for row in documents if asks_form or _lesser_state(kinds[row.document_id], None) is None]
     if whole or any(kinds[row.document_id].state != "template" for row in documents):
         return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)

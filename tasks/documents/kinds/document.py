@@ -106,8 +106,13 @@ def document_kind(name: str, path: str = "", signs: Signs | None = None) -> Docu
     day = _day(stem, said)
     if kind is None or not kind.title:
         return DocumentKind(None, state, day, 0.0, also, bool(kind and kind.over and not kind.title))
-    has_accounts = signs is None or kind.id != _ANNUAL_REPORT or _ACCOUNTS in said.body
-    return DocumentKind(kind.id, state, day, certainty, also, kind.over, frozenset(said.days), has_accounts)
+    return DocumentKind(
+        kind.id, state, day, certainty, also, kind.over, frozenset(said.days), not _narrates(kind, signs)
+    )
+
+
+def _narrates(kind: Kind, signs: Signs | None) -> bool:
+    return signs is not None and kind.id == _ANNUAL_REPORT and _ACCOUNTS not in signs.body
 
 
 def _is_agreement(said: Signs) -> bool:
@@ -171,10 +176,9 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
     is_spoken = said.title in find_spoken_kinds(plain_words(stem))
     title, named = None if is_spoken else kinds().get(said.title or ""), _read_name(stem, said)
     name = named.kind if named else None
-    is_held = not said.is_brief or (name is None and ending in _PAGES - {".txt"})
-    always = {"documents", "amounts"} if said.only_tells and ending in _PAGES else {"documents"}
-    lacking = [one for one in said.lacks if is_held or one in always] + ["parties"] * (is_read and ending == ".csv")
-    lacking = [one for one in lacking if one != "day" or _name_day(stem) is None]
+    lacking = _list_lacking(stem, ending, said, is_named=name is not None) + ["parties"] * (
+        is_read and ending == ".csv"
+    )
     title, name = (None if kind and kind.needs in lacking else kind for kind in (title, name))
     letters = read_file("marks.toml")["letter"]["kinds"]
     if name is not None and (name.id in said.denied or (said.letter and title is None and name.id not in letters)):
@@ -189,6 +193,14 @@ def _kind(stem: str, ending: str, folder: str, said: Signs, *, is_read: bool) ->
         return best, _CERTAINTY["one of two" if len(ranked) > 1 else "title" if best is title else "name"]
     kind = _read_folder(stem, folder, said, is_read=is_read) if ending not in _PAGES - {".txt"} else None
     return kind, _CERTAINTY["folder"] if kind else 0.0
+
+
+def _list_lacking(stem: str, ending: str, said: Signs, *, is_named: bool) -> list[str]:
+    """What a text lacks that documents cannot do without, and its name has not."""
+    is_held = not said.is_brief or (not is_named and ending in _PAGES - {".txt"})
+    always = {"documents", "amounts"} if said.only_tells and ending in _PAGES else {"documents"}
+    held = {"day"} if _name_day(stem) else set[str]()
+    return [one for one in said.lacks if one not in held and (is_held or one in always)]
 
 
 def _rank(kind: Kind, said: Signs, *, is_title: bool) -> int:
@@ -223,9 +235,7 @@ def _read_name(stem: str, said: Signs) -> Match | None:
         return whole
     for part in [*_NAME_PARTS.split(stem), stem]:
         words = plain_words(part)
-        match = find_kind(words)
-        if match is None:
-            match = _read_file_name(words)
+        match = find_kind(words) or _read_file_name(words)
         if match is None or (match.weak and match.kind.id not in said.body):
             continue
         if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
@@ -277,8 +287,7 @@ def parse_asked_kind(asked: str) -> tuple[Kind | None, tuple[str, ...]]:
             break
         is_one_of_many = best.kind.id == "policy" and best in named  # who asks for a travel policy wants no other
         beside = _words_beside(words, [one for one in those if one.kind is best.kind and not is_one_of_many])
-        years = [year for year in YEAR.findall(words) if year not in beside]  # "minutes of the 2022 board meeting"
-        rest = tuple(word for word in (*beside, *years) if word not in left_out and word not in links())
+        rest = tuple(word for word in dict.fromkeys([*beside, *YEAR.findall(words)]) if word not in left_out | links())
         rest = () if slight.issuperset(rest) else rest
         is_all = others.isdisjoint(beside) and not any(map(str.isalpha, rest))
         if best in named or is_all:  # "insurance", but "insurance claims" and "insurance report" name no kind
