@@ -391,9 +391,9 @@ def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
     reading = Reading(unfilled.text, places, list(unfilled.warnings), pages=unfilled.pages)
     filled = fill(reading, pages, reason or reason_for_unread(settings))
     names = _readers(unfilled.reader.removesuffix(_UNFILLED), *_circumstances())
-    name = names.not_all_recognised if filled.has_failures else names.recognised
-    if filled.waiting and engines(settings):
-        name = names.partly(pages)
+    is_partly = bool(filled.waiting and engines(settings))
+    name = names.partly(pages) if is_partly else names.not_all_recognised if filled.has_failures else names.recognised
+    unread = filled.unread or is_partly * len(filled.waiting)  # pages whose hidden text is yet to be compared
     with database.writing() as session:
         text = texts.save_text(
             session,
@@ -405,8 +405,8 @@ def save_filled(unfilled: StoredText | NewText, reason: str = "") -> FilledText:
                 places=filled.reading.places,
                 warnings=filled.reading.warnings,
                 characters=len(filled.reading.text),
-                pages=max(unfilled.pages or 0, filled.unread) or None,
-                pages_read=max(unfilled.pages or 0, filled.unread) - filled.unread,
+                pages=max(unfilled.pages or 0, unread) or None,
+                pages_read=max(unfilled.pages or 0, unread) - unread,
                 scanned_pages=filled.scanned,
             ),
         )

@@ -6,6 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from sqlmodel import select
 
@@ -145,6 +147,29 @@ def test_two_runs_side_by_side_recognise_each_page_once(
         outcomes = list(threads.map(recognise_scans, (whole, folder)))
     assert len(read) == 6 + 12
     assert [len(found) for found in outcomes] == [6, 6]
+
+
+@needs_tesseract
+@pytest.mark.usefixtures("tesseract")
+def test_a_run_compares_the_hidden_layer_of_a_scan_with_what_its_pages_show(write: Write, tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "hidden.pdf"), A4)
+    canvas.drawImage(ImageReader(picture(CLAUSE)), 0, 0, *A4)
+    hidden = canvas.beginText(72, 700)
+    hidden.setTextRenderMode(3)
+    for number in range(4):
+        hidden.textLine(f"Tlie tenant rnay never be asked for anytliing at all, and owes 99{number} euros.")
+    canvas.drawText(hidden)
+    canvas.save()
+    write("Contracts/hidden.pdf", (tmp_path / "hidden.pdf").read_bytes())
+    folder = index_room("Contracts")
+    with database.reading() as session:
+        read_documents(folder, [row.document_id for row in room_documents(session, folder)])
+    assert stored()[-1].pages_read == 0, "what a page shows is not known yet"
+    recognise_scans(folder)
+    kept = stored()[-1]
+    assert (kept.pages, kept.pages_read) == (1, 1)
+    assert words(kept.text) == words(CLAUSE)
+    assert "hidden text that is not what they show" in warning()
 
 
 @pytest.mark.parametrize("given", ["eng", "eng+deu", "eng,deu", "eng, chi_sim", "ENG2"])
