@@ -12,34 +12,16 @@ from functools import cached_property
 from itertools import chain, takewhile
 from typing import Final
 
+from tasks.figures import statement_checks as checks
 from tasks.figures import table_columns as heads
-from tasks.figures import table_grids
+from tasks.figures import table_figures, table_grids
 from tasks.figures import table_labels as labels
 from tasks.figures import table_rows as tables
 from tasks.figures.column_periods import TWO_YEARS, YEAR, Series
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Findings, Meaning, Taxonomy
-from tasks.figures.statement_checks import (
-    OF_STATEMENTS,
-    STATEMENT_WEIGHT,
-    RunningSums,
-    is_recognised,
-    keep_ties,
-    may_be_revenue,
-    of_statement,
-    without_items,
-)
 from tasks.figures.table_columns import FigureColumn
-from tasks.figures.table_figures import (
-    SCENARIO,
-    FigureCell,
-    TableCandidate,
-    blocks,
-    cell_figure,
-    has_decimal_comma,
-    keep_in_scale,
-    settle_candidates,
-)
+from tasks.figures.table_figures import SCENARIO, FigureCell, TableCandidate
 from tasks.figures.table_grids import LONGEST_STATEMENT, Grid, is_statement_name
 from tasks.figures.table_labels import LONGEST_LABEL, MOST_PARTS, Label, LabelReader, RowWords
 from tasks.figures.table_rows import Row
@@ -73,16 +55,16 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     """The figures of each table of a document, one list per table; numbers left out are counted in `findings`."""
     reader = labels.label_reader(taxonomy, document.language)
     whole = table_grids.whole_grids(document.text, reader.meaning, of_pages=document.of_pages, sheets=document.sheets)
-    for grid in chain.from_iterable(blocks(each, reader) for each in whole):
+    for grid in chain.from_iterable(table_figures.blocks(each, reader) for each in whole):
         if _may_speak(grid, reader):
-            read = keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
-            found = without_items(grid, [each for each in read if may_be_revenue(grid, each)])
-            if document.stores_numbers and not is_recognised(grid, found):
+            read = table_figures.keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
+            found = checks.without_items(grid, [each for each in read if checks.may_be_revenue(grid, each)])
+            if document.stores_numbers and not checks.is_recognised(grid, found):
                 findings.leave_out("long tables that give one figure alone", len(found))
             elif found:
-                keep_ties(document, grid, findings)
-                settling = [each for each in found if each.figure.concept not in OF_STATEMENTS]
-                if sure := [*settle_candidates(settling, findings), *of_statement(grid, found)]:
+                checks.keep_ties(document, grid, findings)
+                settling = [each for each in found if each.figure.concept not in checks.OF_STATEMENTS]
+                if sure := [*table_figures.settle_candidates(settling, findings), *checks.of_statement(grid, found)]:
                     yield sure
 
 
@@ -116,7 +98,7 @@ class _Table:
         self._reader = reader
         self._grid = grid
         self._findings = findings
-        self._comma = has_decimal_comma(document, grid)
+        self._comma = table_figures.has_decimal_comma(document, grid)
         self._series = self._entities = self._section = self._corner = ""
         self._columns: list[FigureColumn] = []
         self._header: list[Row] = []
@@ -132,7 +114,7 @@ class _Table:
         self._titled_parts = False
         self._silent: dict[str, bool] = {}  # names of rows, and whether they say nothing
         self._percents: set[int] = set()  # columns of percentages beside amounts
-        self._sums = RunningSums()
+        self._sums = checks.RunningSums()
         self._told_of = labels.part_told_behind(document.text, grid)
         self._width = max(row.width for row in grid.rows)
         self._codes = tables.code_columns(grid.rows[:_LONGEST_FORM])
@@ -151,7 +133,7 @@ class _Table:
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
         self._has_result = not known.isdisjoint(_RESULTS)
-        self._weight = supporting + (STATEMENT_WEIGHT if self._over.is_statement else 0)
+        self._weight = supporting + (checks.STATEMENT_WEIGHT if self._over.is_statement else 0)
 
     def _under(self, titles: Sequence[str]) -> None:
         """Continue under these title lines, which say what kind of table it is."""
@@ -264,7 +246,7 @@ class _Table:
         self._corner, self._titles = read.corner, read.titles
         self._percents |= {at for at, each in enumerate(read.columns) if each.label.units == Units(percent=True)}
         self._two_years = len({each.when.year for each in read.columns if each.when and each.when.year}) <= TWO_YEARS
-        self._sums = RunningSums()
+        self._sums = checks.RunningSums()
         self._ends = max((each.when.end for each in read.columns if each.when and each.when.end), default=None)
         self._table_basis = self._table_basis or self._over.find_basis([row.cells[0] for row in self._header[:1]])
         self._of_title, titled = labels.parts_title(self._titles, self._corner, self._reader)
@@ -493,7 +475,9 @@ class _Table:
         if not cell.amount.value and cell.index in self._unfilled:
             self._findings.leave_out("columns of noughts")
             return None
-        figure = cell_figure(self._document, self._findings, cell, self._table_basis, self._series, self._ends)
+        figure = table_figures.cell_figure(
+            self._document, self._findings, cell, self._table_basis, self._series, self._ends
+        )
         if figure is None:
             return None
         weight = 0 if self._by_part else self._weight

@@ -15,6 +15,7 @@ from tasks.language.locales import alternation
 from tasks.language.numbers import Units, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
+    MONTH,
     When,
     find_periods,
     header_period,
@@ -73,7 +74,7 @@ def read_header(
     """
     lines = [periods.spell_heading(line, document.month_first) for line in lines if not WORDS.page_key.match(line)]
     header, boxes = _part_unit_boxes(header)
-    header = header[-5:]
+    header = [_mend_dates(row) for row in header[-5:]]
     words, beside = _read_words(header, width, lines, of_sheet=document.stores_numbers)
     words, may_be_years = _turn_months(words, lines)
     lines, words, lost = _find_group_spans(lines, words)
@@ -168,6 +169,15 @@ _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 """A year with the closing bracket alone: the end of a date that began over another column, "(July 16, | 2025)"."""
 
 
+def _mend_dates(row: Row) -> Row:
+    """A header row with each year beside its day, where a cell has that of the day before it: "31, | 2024 May 1,"."""
+    line = "\t".join(row.cells)
+    mended = _TORN_DATE.sub(r"\2\1 \3\t\2", line) if _YEAR_AND_DAY.search(line) else line
+    return Row(row.start, mended.split("\t")[: row.width], row.starts, row.loose) if mended != line else row
+
+
+_TORN_DATE: Final = re.compile(rf"(\b{MONTH} [0-3]?\d,)\t([^\t\d]*)((?:19|20)\d\d)(?: |(?=\t|$))", re.IGNORECASE)
+_YEAR_AND_DAY: Final = re.compile(rf"\t[^\t\d]*(?:19|20)\d\d {MONTH} [0-3]?\d,\t", re.IGNORECASE)
 _GLUED: Final = re.compile(r"(?<=[12][09]\d\d)(?=(?:T?EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|[€£])(?:\s|$))")
 """Between a time and the currency that is written to it: "31.12.2024EUR"."""
 

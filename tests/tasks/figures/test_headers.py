@@ -558,3 +558,15 @@ def test_a_lone_column_without_a_heading_is_of_the_year_of_the_whole_accounts() 
 def test_the_day_of_a_print_or_approval_heads_no_column(beside: str) -> None:
     found = revenues(f"Profit & Loss\n31/03/2025\n{beside}\n\nGBP\tActual\tPrior year\nTurnover\t912,000\t811,000")
     assert found == [("912000", "GBP", "2024-04-01/2025-03-31"), ("811000", "GBP", "2023-04-01/2024-03-31")]
+
+
+def test_a_year_in_the_cell_behind_its_day_belongs_to_the_day() -> None:
+    text = "Balance sheet, EUR m\n\tDecember 31,\t2022 September 24,\t2022\nTotal assets\t346,747\t352,755\n"
+    found = find_figures(LedgerDocument(text, [], "a.txt"), taxonomy()).figures
+    assert [(int(figure.value), figure.period) for figure in found] == [
+        (346747000000, "2022-12-31"),
+        (352755000000, "2022-09-24"),
+    ]
+    plain = "Balance sheet, EUR m\n\tDecember 31,\t2022\t2021\nTotal assets\t\t346,747\t352,755\n"
+    found = find_figures(LedgerDocument(plain, [], "a.txt"), taxonomy()).figures
+    assert [figure.period for figure in found] == ["2022-12-31", "2021-12-31"]
