@@ -427,8 +427,10 @@ def _sqlite(address: URL) -> Engine:
     def begin(connection: Any) -> None:
         # A transaction that reads first and writes later fails at once under WAL when another one
         # wrote in between (SQLITE_BUSY_SNAPSHOT, no waiting): writers take their place at the start.
-        write = connection.get_execution_options().get("write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        if connection.get_execution_options().get("write", False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:  # nothing is opened yet that could fail; past SQLAlchemy, which takes most of a short transaction
+            connection.connection.driver_connection.execute("BEGIN")
 
     return engine
 

@@ -533,9 +533,10 @@ def _meanings(concept: Concept) -> Iterator[tuple[str, Meaning]]:
         (concept.instant, "instant", 1), (concept.labels, concept.kind, 1), (concept.weak, concept.kind, 2),
     )  # fmt: skip
     for written, kind, rank in ranks:
+        surest, usual = Meaning(concept, kind, 0), Meaning(concept, kind, rank)  # shared by thousands of labels
         labels = (_WRITTEN.sub(lambda part: plain_label(part[0]), label) for label in written)
         for plain in chain.from_iterable(map(spellings, labels)):
-            yield plain, Meaning(concept, kind, 0 if rank == 1 and WORDS.total_label.match(plain) else rank)
+            yield plain, surest if rank == 1 and WORDS.total_label.match(plain) else usual
 
 
 def spellings(label: str) -> Iterator[str]:

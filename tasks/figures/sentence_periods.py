@@ -409,7 +409,8 @@ def _like(amount: Amount, first: Amount, last: Amount) -> Amount:
 
 def shift_amount(amount: Amount, by: int) -> Amount:
     """An amount found in a part of a text, with its offset in the text."""
-    return replace(amount, start=amount.start + by, end=amount.end + by, first=amount.first + by, stop=amount.stop + by)
+    places = (amount.start + by, amount.end + by, amount.first + by, amount.stop + by)
+    return Amount(amount.value, amount.step, amount.unit, amount.scale, *places, amount.shown_in)
 
 
 def _breaks(between: str) -> bool:

@@ -220,7 +220,7 @@ def _share_run_values(run: RunSummary, pages: CompanyPages, *, apart: bool, base
 
 def _show_value(value: Any) -> Any:
     """A value as a page shows it: names and words of documents cannot control the display."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value.isprintable():  # which most are
         return value
     shown = escape_text(value)
     return Markup(shown) if isinstance(value, Markup) and shown is not value else shown  # noqa: S704 - it was one before

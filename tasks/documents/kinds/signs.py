@@ -472,6 +472,8 @@ def _only_said(segments: Sequence[Segment], text: str, signs: Signs, title: str 
 def find_denied_kinds(sentence: str) -> list[str]:
     """The kinds of which a sentence says that there are none: "The company has no D&O insurance."."""
     words, says = plain_words(sentence), read_file("marks.toml")["none"]
+    if not words.endswith(tuple(says["behind"])) and not any(f"{none} " in words for none in says["before"]):
+        return []  # to look for kinds takes fifty times as long
     return [
         match.kind.id
         for match in find_kinds(words)

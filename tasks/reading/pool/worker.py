@@ -162,6 +162,7 @@ def prepare(limits: Limits) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     gc.freeze()  # what the fork server loaded stays: looking at it again and again would copy its pages
     gc.enable()
+    gc.set_threshold(20_000)  # new objects: what reads and looks for figures makes few cycles, and 700 took a 30th
     devnull = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # libraries complain of broken files there
         os.dup2(devnull, stream)
