@@ -429,7 +429,7 @@ def _sqlite(address: URL) -> Engine:
         # wrote in between (SQLITE_BUSY_SNAPSHOT, no waiting): writers take their place at the start.
         if connection.get_execution_options().get("write", False):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-        else:  # nothing is opened yet that could fail; past SQLAlchemy, which takes most of a short transaction
+        else:  # nothing is opened yet that could fail; through SQLAlchemy it is an eighth of a short transaction
             connection.connection.driver_connection.execute("BEGIN")
 
     return engine

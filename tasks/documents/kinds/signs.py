@@ -473,7 +473,7 @@ def find_denied_kinds(sentence: str) -> list[str]:
     """The kinds of which a sentence says that there are none: "The company has no D&O insurance."."""
     words, says = plain_words(sentence), read_file("marks.toml")["none"]
     if not words.endswith(tuple(says["behind"])) and not any(f"{none} " in words for none in says["before"]):
-        return []  # to look for kinds takes fifty times as long
+        return []  # to look for kinds takes most of the time
     return [
         match.kind.id
         for match in find_kinds(words)
