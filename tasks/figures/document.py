@@ -33,6 +33,7 @@ from tasks.language.locales import (
     DOLLARS,
     NAMED,
     ORDINARY_NAMES,
+    PESOS,
     RUPEES,
     alternation,
     currency_marks,
@@ -82,11 +83,16 @@ _MARKED: Final = frozenset({".md", ".markdown"})
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
-_US_DOLLAR: Final = ("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd")
+_US_DOLLAR: Final = (
+    *("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd"),
+    *("dólar", "dólares", "dolares"),
+)
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
 _SURE_CODE: Final = 3
 """So often a document has the code of a currency that its rupees are that one's, where it names nothing of India."""
+_SURE_COUNTRY: Final = 3
+"""Times as often as any other a country is named whose pesos a document's are."""
 _MARKS: Final = {
     mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark not in {"kr.", "S/"}
 }
@@ -271,6 +277,7 @@ class LedgerDocument:
                 find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
             )
             currency = CROWNS.get(self.language) if currency == "kr" else currency
+            currency = self._peso if currency == "pesos" else currency
             if currency:
                 return currency if self._is_written(currency) else None
         return None
@@ -359,7 +366,16 @@ class LedgerDocument:
         best = max(counts, key=lambda code: counts[code])
         own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
         marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
-        return best if counts[best] > max(10, 2 * own) or (marked and not own) else "USD"
+        if counts[best] > max(10, 2 * own) or (marked and not own):
+            return best
+        return self._peso if self.language == "es" and not own else "USD"
+
+    @cached_property
+    def _peso(self) -> str:
+        """The peso of the country that it names far more often than any other that has one; otherwise unknown."""
+        counts = Counter({code: sum(count_words(self._lower, word) for word in words) for code, words in PESOS.items()})
+        (best, most), (_, second) = counts.most_common(2)
+        return best if most > _SURE_COUNTRY * second else UNKNOWN
 
     @cached_property
     def _rupee(self) -> str:
@@ -384,10 +400,12 @@ class LedgerDocument:
         return found
 
     def dollar(self, currency: str) -> str:
-        """Which dollar a bare "$" means here, which rupee "Rs." and which crown "kr"; others are returned unchanged."""
+        """Which dollar a bare "$" means here, and which rupee, peso and crown "Rs.", "pesos" and "kr"; others stay."""
         if currency == "kr":
             crowns = self.currency or ""
             return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
+        if currency == "pesos":
+            return self._stated or self._peso
         if currency == "INR":
             return self._rupee
         if currency != "USD":

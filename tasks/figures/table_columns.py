@@ -12,7 +12,7 @@ from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis, find_named_
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days, is_label, is_number
 from tasks.language.locales import alternation
-from tasks.language.numbers import Units, only_units, read_units, without_units
+from tasks.language.numbers import Amount, Units, amounts, find_currency, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
     MONTH,
@@ -29,6 +29,8 @@ from tasks.language.periods import (
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220
 _LONGEST_SCALE: Final = 90
+_LEAST_SUM: Final = 2100
+"""What is less, beside a currency, may be a year."""
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
 """What heads a row that says of columns what they rest on, and not of whom they are."""
@@ -234,7 +236,15 @@ def _scale_over(lines: Sequence[str]) -> int | None:
 
 def _holds_amount(line: str) -> bool:
     """Whether a line contains an amount; such a line says nothing about the units of the table below it."""
-    return not only_units(line) and WORDS.column_prose_amount.search(without_units(line)) is not None
+    if only_units(line):
+        return False
+    return WORDS.column_prose_amount.search(without_units(line)) is not None or any(map(_is_sum, amounts(line)))
+
+
+def _is_sum(amount: Amount) -> bool:
+    """Whether it is a sum of money, such as "5,000 pesos", and not a scale or a year beside a currency."""
+    is_scale = str(amount.value).rstrip("0") == "1"
+    return find_currency(amount.unit or "") is not None and amount.value >= _LEAST_SUM and not is_scale
 
 
 def _heading(line: str) -> str:

@@ -129,7 +129,7 @@ def _measure_count(
 
 def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount, units: Units) -> str | None:
     """The currency of an amount as written, in the header or stated; None if two contradict."""
-    written, header = (document.dollar("kr") if of == "kr" else of for of in (amount.unit, units.currency))
+    written, header = (document.dollar(of) if of in {"kr", "pesos"} else of for of in (amount.unit, units.currency))
     header = None if header not in NAMED and count_words(document.name, header or "?") else header  # AMD of AMD.xlsx
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
     currency = (None if of_dollars else written) or header or document.currency

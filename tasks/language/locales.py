@@ -43,6 +43,9 @@ DOLLARS: Final[Mapping[str, Sequence[str]]] = _DATA["dollars"]
 RUPEES: Final[Mapping[str, Sequence[str]]] = _DATA["rupees"]
 """By currency of rupees how it is named, in lower case: by its code or mark, and by its country."""
 
+PESOS: Final[Mapping[str, Sequence[str]]] = _DATA["pesos"]
+"""By currency of pesos how it is named, in lower case: by its code or mark, and by its country."""
+
 CROWNS: Final[Mapping[str, str]] = _DATA["crowns"]
 """By language the currency of crowns whose country nobody names."""
 

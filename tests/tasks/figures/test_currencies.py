@@ -141,6 +141,49 @@ def test_rupees_are_those_of_the_country_that_a_document_names(before: str, curr
     assert _units(f"{before}\n\t2024\n(Rs.)\t\nRevenue\t4,120,000\n") == [("revenue", currency)]
 
 
+_RESULTS = """{before}
+
+Estado de resultados de la sociedad por el año que terminó el 31 de diciembre de 2024
+{head}
+\t2024
+Ingresos\t{mark}4,120,000
+"""
+_COLOMBIA = "Bogotá, Colombia. Colombia es el país de la sociedad, y Colombia su mercado"
+
+
+@cases(
+    ("before", "head", "mark", "currency"),
+    [
+        ("Santiago de Chile", "En miles de pesos", "", "CLP"),
+        ("Ciudad de México", "Cifras en pesos", "$", "MXN"),
+        (f"{_COLOMBIA}. México", "En pesos", "", "unknown"),
+        (_COLOMBIA, "En pesos", "$", "COP"),
+        ("La sociedad anónima", "En pesos", "", "unknown"),
+        ("La sociedad anónima", "", "$", "unknown"),
+        ("La sociedad anónima de Quito, Ecuador", "En dólares de los Estados Unidos de América", "$", "USD"),
+        ("La sociedad anónima de Quito, Ecuador. Pagamos US$ 5", "", "$", "USD"),
+        ("La sociedad anónima", "", "€", "EUR"),
+        ("La sociedad anónima de México", "En USD", "", "USD"),
+    ],
+)
+def test_pesos_are_those_of_the_country_that_a_document_names(before: str, head: str, mark: str, currency: str) -> None:
+    assert {unit for _, unit in _units(_RESULTS.format(before=before, head=head, mark=mark))} == {currency}
+
+
+@cases(
+    ("line", "currency"),
+    [
+        ("Acme Corp. A loan of 5,000 pesos was repaid in Mexico", "USD"),
+        ("Acme Corp. A loan of 5,000 Canadian dollars was repaid", "USD"),
+        ("Acme Inc., Manila, Philippines. Amounts in thousand pesos", "PHP"),
+        ("Acme Inc. of Mexico. All amounts in Mexican pesos", "MXN"),
+    ],
+)
+def test_english_dollars_stay_dollars_unless_pesos_are_stated(line: str, currency: str) -> None:
+    mark = "$" if currency == "USD" else ""
+    assert {unit for _, unit in _units(f"{line}\n\t2024\nRevenue\t{mark}4,120,000\n")} == {currency}
+
+
 @cases(
     ("line", "currency"),
     [("Hosting, USD 18", "unknown"), ("Paid $18 for a domain", "unknown"), ("Currency: USD", "USD"), ("$18", "USD")],

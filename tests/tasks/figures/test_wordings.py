@@ -33,7 +33,7 @@ def bases(text: str) -> list[str | None]:
         ("In FY23 we did $9.9M in net sales.", [("revenue", "9900000", "USD", "2023-12-31")]),
         ("We recorded $9.9M in revenue from one customer in 2023.", []),
         ("In 2023 we had $4M of capex accrued at year end.", []),
-        ("Las ventas netas fueron de 951 millones de pesos en 2024.", [("revenue", "951000000", "MXN", "2024-12-31")]),
+        ("En México, ventas fueron de 95 millones de pesos en 2024.", [("revenue", "95000000", "MXN", "2024-12-31")]),
         ("Der Nettoerlös betrug im Jahr 2023 CHF 71,8 Mio.", [("revenue", "71800000", "CHF", "2023-12-31")]),
         (
             "Die liquiden Mittel betrugen zum 31. Dezember 2024 rund 2,9 Mio. €.",
