@@ -365,6 +365,7 @@ def _server(address: URL, application: str | None = None) -> Engine:
         # A server that was there may be starting again: what is under way waits for it, what begins does not. All wait
         # together: who tries again after others gave up fails at once.
         nonlocal known, gone_since, failed_at
+        asked = time.monotonic()
         while True:
             begun = time.monotonic()
             try:
@@ -375,7 +376,7 @@ def _server(address: URL, application: str | None = None) -> Engine:
                 if begun - failed_at > _SAME_OUTAGE:
                     gone_since = begun
                 failed_at = time.monotonic()
-                if not known or failed_at >= gone_since + StorageSettings.current().database_patience:
+                if not known or failed_at >= min(gone_since, asked) + StorageSettings.current().database_patience:
                     raise
                 time.sleep(0.5)
             else:

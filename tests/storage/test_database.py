@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, text
 
@@ -334,6 +336,42 @@ def test_a_server_that_is_gone_is_waited_for_once(home: Path, monkeypatch: pytes
             assert 2 <= time.monotonic() - begun < 2 * 2, "what is tried again does not wait again"
             server.start()
         database.check()
+        database.close()
+
+
+@pytest.mark.slow  # a server of its own
+def test_a_connection_that_only_others_get_is_waited_for_no_longer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DILIGENCE_DATABASE_PATIENCE", "2")
+    connect, refused = psycopg.connect, threading.current_thread()
+
+    def connect_others(*given: Any, **options: Any) -> Any:
+        if threading.current_thread() is refused:
+            raise psycopg.OperationalError("sorry, too many clients already")
+        return connect(*given, **options)
+
+    def connect_anew() -> None:
+        for _ in range(100):
+            with suppress(DatabaseUnavailable), database.reading() as session:
+                session.connection().execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+            if over.wait(0.1):
+                break
+
+    with DatabaseServer() as server, ThreadPoolExecutor(1) as others:
+        monkeypatch.setenv("DILIGENCE_DATABASE_URL", server.url())
+        database.migrate()
+        database.check()
+        monkeypatch.setattr(psycopg, "connect", connect_others)
+        over = threading.Event()
+        going_on = others.submit(connect_anew)
+        begun = time.monotonic()
+        try:
+            with suppress(DatabaseUnavailable):
+                while time.monotonic() - begun < 20:
+                    database.check()
+        finally:
+            over.set()
+        assert time.monotonic() - begun < 2 * 3
+        going_on.result(20)
         database.close()
 
 
