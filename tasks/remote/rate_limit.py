@@ -36,7 +36,7 @@ from math import ceil, inf
 from sys import maxsize
 from threading import Condition, Lock
 from types import TracebackType
-from typing import Final, NamedTuple
+from typing import Final
 
 from storage.context import holding
 from storage.database import writing
@@ -118,13 +118,6 @@ class _Pace:
     is_second: bool = False
 
 
-class Found(NamedTuple):
-    """How many calls at a time a server takes, 0 where nothing is known; `is_full`: it was seen to take no more."""
-
-    at_once: int
-    is_full: bool = False
-
-
 class HeldBack(Exception):
     """The server wants no calls for longer than the caller would wait; `seconds` is how long."""
 
@@ -204,8 +197,7 @@ class RateLimiter:
         self._most = limit.at_once
         self._pace = _Pace(0)
         self._best_pace = 0.0
-        self._found = 0.0
-        self._gave_up = self._full_elsewhere = False
+        self._gave_up = False
         self._widest = False
         self._recent: deque[bool] = deque(maxlen=_REMEMBERED)
         self._refuses_since: float | None = None
@@ -218,28 +210,6 @@ class RateLimiter:
             if (self._refused_once or self._widest) and self._limit.start_at is not None:
                 return max(1, ceil(self._width))
             return self._most or maxsize
-
-    @property
-    def found(self) -> Found:
-        """What its calls have shown so far of how many the server takes at a time."""
-        with self._changed:
-            if self._refused_once or (self._widest and self._width < (self._limit.at_once or inf)):
-                return Found(max(1, int(min(self._width, self._limit.start_at or inf))), is_full=True)
-            return Found(int(self._found))
-
-    def learn(self, others: Found) -> None:
-        """Take over how many calls the server takes at a time from other processes that call it, unless this one knows.
-
-        Where they say that it takes no more, the number does not grow here either, and a first call begins with fewer.
-        """
-        with self._changed:
-            self._full_elsewhere = others.is_full
-            if self._limit.start_at is None or self._refused_once or self._widest or not others.at_once:
-                return
-            if others.at_once > self._width or not self.begun:
-                self._width = float(min(others.at_once, self._most or others.at_once))
-                self._pace, self._best_pace = _Pace(self.begun, self._under_way), 0.0
-                self._changed.notify_all()
 
     def allow(self, most: int) -> None:
         """Record that the server has said how many calls it answers at a time; more would only wait there."""
@@ -372,7 +342,7 @@ class RateLimiter:
         if self._refused_once:
             return self._width + 1 / self._width
         measured, width = self._pace, self._width
-        if self._widest or self._full_elsewhere or not work:
+        if self._widest or not work:
             return width
         if not measured.full or turn is None or turn.number <= measured.begun:
             return width
@@ -392,7 +362,7 @@ class RateLimiter:
             self._widest, self._gave_up = self._gave_up, True
             self._best_pace, self._pace = 0.0, _Pace(self.begun, full=True)
             return width / 2
-        self._best_pace, self._found, self._pace = pace, width, _Pace(self.begun, self._under_way - 1)
+        self._best_pace, self._pace = pace, _Pace(self.begun, self._under_way - 1)
         self._widest = self._most is not None and width * 2 > self._most
         return width * 2
 

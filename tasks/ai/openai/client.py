@@ -26,7 +26,7 @@ from openai import APIConnectionError, APIStatusError, OpenAI, OpenAIError, Time
 from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
-from tasks.ai.calls import Messages, find_answer, keep_answer
+from tasks.ai.calls import Messages
 from tasks.ai.openai import capabilities
 from tasks.ai.openai.capabilities import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
@@ -66,7 +66,7 @@ from tasks.ai.openai.protocols import (
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, SourceFailed, TookTooLong
 from tasks.language.words import most_model_tokens
 from tasks.remote.openai_client import open_client
-from tasks.remote.rate_limit import Found, HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
+from tasks.remote.rate_limit import HeldBack, RateLimit, RateLimiter, RateLimiters, Turn
 from tasks.remote.retry import Backoff, TryAgain, retry
 from tasks.spending.budget import HEADER, LONGEST_ANSWER, Account, Call, Ledger, SpendingSettings
 from tasks.spending.money import Price, Usage, find_price
@@ -96,17 +96,11 @@ SERVER_LIMIT: Final = RateLimit(at_once=16, start_at=2, longest_hold=600.0, spre
 """The requests under way at a server: two to begin with, and more while that brings more tokens a second."""
 
 _limiters = RateLimiters(SERVER_LIMIT)
-_told: dict[str, tuple[Found, float]] = {}
-"""What this process has told others of servers, by key, and when: in seconds of a clock that never goes back."""
-_TELL_EVERY: Final = 30.0
-_FRESH: Final = 120.0
-"""Seconds for which what others tell of a server holds: it may be another one, or busier, after that."""
 
 
 def forget(address: str) -> None:
     """Drop what is known about an address, for example when another server has taken it."""
     capabilities.forget(address)
-    _told.clear()
     _limiters.forget(address.rstrip("/"))
 
 
@@ -269,7 +263,6 @@ class Endpoint:
 
         def attempt() -> T:
             nonlocal began, was_alone
-            self._share_pace()
             with self._turn(alone=alone) as turn:
                 began = min(began, turn.began)
                 try:
@@ -297,25 +290,6 @@ class Endpoint:
                 raise
         log.info("The AI server did not answer in time. It is asked again, alone.")
         return self._patiently(once, alone=True)
-
-    def _share_pace(self) -> None:
-        """Tell other processes with this database how many calls at a time the server takes, and hear it from them.
-
-        A process that joins a run begins as wide as the others have come, but for servers that have refused calls or
-        were seen to do no more: of those each finds its own share, beginning with few.
-        """
-        key = sha256(json.dumps(["pace", self.address, self.model]).encode()).hexdigest()
-        found, now = self.limiter.found, time.time()
-        told, told_at = _told.get(key, (None, 0.0))
-        if told == found and time.monotonic() - told_at < _TELL_EVERY:
-            return
-        _told[key] = found, time.monotonic()
-        stored = find_answer(key)
-        is_fresh = stored is not None and abs(now - stored["at"]) < _FRESH
-        others = Found(stored["at_once"], stored["is_full"]) if stored and is_fresh else Found(0)
-        self.limiter.learn(others)
-        if found.is_full or (found.at_once >= others.at_once and found.at_once and not others.is_full):
-            keep_answer(key, self.model, found._asdict() | {"at": now}, Usage())
 
     def _turn(self, *, alone: bool) -> Turn:
         try:

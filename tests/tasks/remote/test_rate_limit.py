@@ -14,7 +14,6 @@ import pytest
 
 from tasks.remote.rate_limit import (
     Clock,
-    Found,
     HeldBack,
     NoTurn,
     RateLimit,
@@ -587,48 +586,10 @@ def test_answers_of_different_length_do_not_hide_what_more_calls_bring(
 def test_each_step_takes_one_round_of_answers(clock: SimulatedClock) -> None:
     limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
     for expected in (2, 4, 8):
-        assert limiter.found.at_once == expected // 2 * (expected > 2)
-        turns = [limiter.begin() for _ in range(expected)]
+        turns = [limiter.begin(until=clock.now()) for _ in range(expected)]
+        with pytest.raises(NoTurn):
+            limiter.begin(until=clock.now())
         clock.time += 3
         for turn in turns:
             limiter.answered(work=1, turn=turn)
             turn.__exit__(None, None, None)
-    assert limiter.found == Found(8)
-
-
-def test_who_joins_begins_as_wide_as_others_have_come(clock: SimulatedClock) -> None:
-    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
-    limiter.learn(Found(8))
-    for _ in range(8):
-        limiter.begin(until=clock.now())
-    with pytest.raises(NoTurn):
-        limiter.begin(until=clock.now())
-
-
-@pytest.mark.parametrize("others", [Found(0), Found(2, is_full=True), Found(1, is_full=True)])
-def test_who_joins_begins_with_few_where_nothing_is_known_or_others_were_refused(
-    clock: SimulatedClock, others: Found
-) -> None:
-    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
-    limiter.learn(others)
-    for _ in range(others.at_once or 2):
-        limiter.begin(until=clock.now())
-    with pytest.raises(NoTurn):
-        limiter.begin(until=clock.now())
-
-
-def test_others_do_not_widen_what_a_refusal_taught(clock: SimulatedClock) -> None:
-    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
-    with limiter.begin() as turn:
-        limiter.refused(turn)
-    limiter.learn(Found(16))
-    assert limiter.found == Found(1, is_full=True)
-    assert limiter.useful_at_once == 1
-
-
-def test_calls_grow_no_more_while_others_find_the_server_full(clock: SimulatedClock) -> None:
-    limiter = RateLimiter(RateLimit(at_once=16, start_at=2), clock)
-    limiter.learn(Found(2, is_full=True))
-    assert ask(clock, limiter, Queueing(100), 100) == 2
-    limiter.learn(Found(0))  # what they told was long ago
-    assert ask(clock, limiter, Queueing(100), 200) == 16
