@@ -22,6 +22,7 @@ from storage.documents import (
     RoomDocument,
     company_documents,
     count_documents,
+    has_unread_pages,
     list_failed_contents,
     list_texts,
 )
@@ -34,6 +35,7 @@ from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
 from tasks.documents.drive.spool import remove_left
 from tasks.errors import BadRequest, Conflict, DiligenceError, NotFound, Unavailable
 from tasks.evidence.company import is_pdf
+from tasks.reading.ocr.page import FAILED
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
 from tasks.scoring.model_trial import find_standing
@@ -125,7 +127,7 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
             check_room()
         if retry_failed:
             with database.writing() as session:
-                texts.delete_failures(session, list_failed_contents(session, batch.name))
+                texts.delete_failures(session, list_failed_contents(session, batch.name), FAILED)
         yield OpenRun(_begin(batch), batch.name, claims, is_deployed)
 
 
@@ -299,7 +301,7 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
     """The companies that a resumed run still has to examine: pending and failed ones.
 
     Companies left partly unscored by the budget are included, since it may have been raised; with `retry_failed`, also
-    those with documents that could not be read.
+    those with documents or pages that could not be read.
     """
     with database.reading() as session:
         unscored = scores.count_without_evidence(session, run_id)
@@ -308,7 +310,7 @@ def companies_to_do(run_id: str, *, retry_failed: bool = False) -> list[RunCompa
             for company in runs.run_companies(session, run_id)
             if company.status is not CompanyStatus.FINISHED
             or company.id in unscored
-            or (retry_failed and _has_failed_documents(session, company))
+            or (retry_failed and _has_unread_documents(session, company))
         ]
 
 
@@ -319,9 +321,9 @@ def count_unfinished(run_id: str) -> tuple[int, bool]:
         return sum(scores.count_without_evidence(session, run_id).values()), bool(has_cap)
 
 
-def _has_failed_documents(session: Session, company: RunCompany) -> bool:
+def _has_unread_documents(session: Session, company: RunCompany) -> bool:
     assert company.id is not None
-    return DocumentStatus.FAILED in count_documents(session, company.id)
+    return DocumentStatus.FAILED in count_documents(session, company.id) or has_unread_pages(session, company.id)
 
 
 def find_run_company(run: str, domain: str) -> RunCompany:

@@ -406,13 +406,14 @@ def find_documents_by_hash(session: Session, run_id: str, beginning: str) -> Seq
 
 
 def list_failed_contents(session: Session, batch: str) -> Sequence[str]:
-    """The content hashes of documents that failed in any run of the batch."""
+    """The content hashes of documents that failed, or have pages that were not read, in any run of the batch."""
     rows = session.exec(
         select(RunDocument.content_hash)
         .distinct()
         .join(RunCompany)
         .join(Run)
-        .where(Run.batch == batch, RunDocument.status == DocumentStatus.FAILED)
+        .where(Run.batch == batch)
+        .where(or_(col(RunDocument.status) == DocumentStatus.FAILED, _documents.c.pages_read < _documents.c.pages))
     )
     return [content_hash for content_hash in rows if content_hash is not None]
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
-from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, update
+from sqlalchemy import JSON, Column, Text, bindparam, delete, func, insert, or_, update
 from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
@@ -134,12 +134,14 @@ def find_text(session: Session, content_hash: str, *readers: str) -> StoredText 
     return min(texts, key=lambda text: readers.index(text.reader), default=None)
 
 
-def delete_failures(session: Session, content_hashes: Sequence[str]) -> None:
-    """Delete the record that these contents could not be read."""
+def delete_failures(session: Session, content_hashes: Sequence[str], failed: Sequence[str]) -> None:
+    """Delete the record that these contents, or pages of them, could not be read; `failed`: as of `scans_done`."""
     for some in in_parts(content_hashes):
         session.exec(
             delete(StoredText).where(col(StoredText.outcome) == Outcome.FAILED, col(StoredText.content_hash).in_(some))
         )
+        was_failed = or_(*(col(StoredPage.packed).startswith(beginning) for beginning in failed))
+        session.exec(delete(StoredPage).where(was_failed, col(StoredPage.content_hash).in_(some)))
 
 
 _LOADED_AT_ONCE = 2_000_000  # characters of texts, with their places ten times as many bytes

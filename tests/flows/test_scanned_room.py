@@ -10,6 +10,9 @@ from sqlmodel import select
 from flows.batch import batch
 from storage import database
 from storage.texts import StoredPage
+from tasks.reading.configuration import recognised
+from tasks.reading.ocr.page import RecognisedPage, ScanState
+from tasks.reading.ocr.recognise import Engines
 from tasks.reports.models import CompanyReport
 from tasks.reports.report import build
 
@@ -56,6 +59,16 @@ def status_and_warning(company: CompanyReport) -> tuple[str, str]:
     return scan.status, scan.warning or ""
 
 
+def fail(_: object, engines: Engines) -> RecognisedPage:
+    return RecognisedPage(ScanState.FAILED, engines.names[0])
+
+
+def unread(run: str) -> int:
+    """How many pages of the scan were not read."""
+    (scan,) = [row for company in build(run).companies for row in company.documents if row.document_name == SCAN]
+    return (scan.pages or 0) - (scan.pages_read or 0)
+
+
 def quoted_page(company: CompanyReport) -> str:
     """What is quoted from the scan's second page."""
     return next(text for (_, place), text in quotes(company).items() if (place or "").startswith("page 2 (OCR, 9"))
@@ -87,6 +100,14 @@ def test_a_run_reads_as_many_pages_as_it_may_and_the_next_goes_on(
     assert (scan.status, scan.pages_read) == ("read", 2)
     with database.reading() as session:
         assert len(session.exec(select(StoredPage)).all()) == 2, "the first page was not read again"
+
+
+def test_pages_that_failed_are_read_again_when_asked_for(fjordvarm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.documents.texts.recognised", fail)
+    assert unread(batch(fjordvarm)) == 2
+    monkeypatch.setattr("tasks.documents.texts.recognised", recognised)
+    assert unread(batch(fjordvarm)) == 2, "what fails is not tried each time"
+    assert unread(batch(fjordvarm, retry_failed=True)) == 0
 
 
 def test_a_scan_is_read_in_the_run_after_recognition_came(fjordvarm: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,7 @@ def load_cv2() -> Any:
 def _load() -> Any:
     load_cv2()
     try:
+        import_module("onnxruntime")  # which RapidOCR would load with the first page, as if that were at fault
         return import_module("rapidocr").RapidOCR(params=_SETTINGS)  # 0.3 s and 100 MB
     except Exception as error:
         raise Unavailable(_NOT_LOADED) from error

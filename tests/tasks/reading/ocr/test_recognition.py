@@ -1,6 +1,7 @@
 """Pages that are pictures are read by the engines that are there; nothing that these do harms a document."""
 
 import re
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -181,3 +182,10 @@ def test_a_page_is_kept_as_it_was_recognised() -> None:
     page = RecognisedPage(ScanState.READ, "tesseract eng", 200, 100, 1, words)
     assert RecognisedPage.unpack(page.pack()) == page
     assert page.boxes()[0] == ("Loan", 0.6, 0.05, 0.8, 0.45)
+
+
+def test_an_engine_whose_library_does_not_load_speaks_of_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rapidocr, "_load", rapidocr._load.__wrapped__)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Unavailable, match="RapidOCR cannot be loaded"):
+        read_by(RAPIDOCR)
