@@ -6,7 +6,6 @@ them says more, and gives the document its authority when two documents differ.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,8 +13,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Final
 
+from tasks.figures.document_currency import DocumentCurrency
 from tasks.figures.figure import (
-    UNKNOWN,
     WORDS,
     Basis,
     count_words,
@@ -29,21 +28,11 @@ from tasks.figures.figure import (
 )
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
 from tasks.language.locales import (
-    CROWNS,
-    DOLLARS,
-    NAMED,
-    ORDINARY_NAMES,
-    PESOS,
-    RUPEES,
     alternation,
-    currency_marks,
-    currency_names,
 )
 from tasks.language.numbers import (
     GENERAL_WORDS,
     Units,
-    amounts,
-    find_currency,
     only_units,
     read_leading_units,
     read_units,
@@ -83,29 +72,6 @@ _MARKED: Final = frozenset({".md", ".markdown"})
 _WHOLE_LINES: Final = frozenset({*_SLIDES, ".docx", ".html"})
 _SHEETS: Final = frozenset({".xlsx", ".xls", ".xlsb", ".ods", ".csv"})
 _STORED: Final = _SHEETS - {".csv"}
-_US_DOLLAR: Final = (
-    *("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd"),
-    *("dólar", "dólares", "dolares"),
-)
-_BARE_SIGNS: Final = 10
-"""So many bare signs to one of HK$, and the bare ones are of another dollar."""
-_SURE_CODE: Final = 3
-"""So often a document has the code of a currency that its rupees are that one's, where it names nothing of India."""
-_SURE_COUNTRY: Final = 3
-"""Times as often as any other a country is named whose pesos a document's are."""
-_MARKS: Final = {
-    mark: code for mark, code in currency_marks().items() if not mark[-1].isalpha() and mark not in {"kr.", "S/"}
-}
-_WORDLIKE: Final = {
-    mark: re.compile(
-        rf"(?<!\w){mark}\.?(?= ?\(?\d| -\d)|(?<=\d) ?{mark}(?!\w)|(?:^|(?<=\t)){mark}(?=\t|$)", re.MULTILINE
-    )
-    for mark in currency_marks()
-    if mark[-1].isalpha() and mark not in {"R", "kr"}
-} | {"R": re.compile(r"(?<![\w&])R ?\d{1,3}(?:[ ,.]\d{3})+"), "S/": re.compile(r"(?<![\w&+/])S/\.?(?! ?[A-Za-z])")}
-"""Marks that are words too, which count beside a number or alone in their cell: "Ft", "lei", and not "S/E"."""
-_CODES: Final = (*NAMED, "TEUR", "euro", "euros", "yen", "reais", "rupees", "kronor")
-_WORDS_BESIDE: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}")
 _GENERAL_UNITS: Final = re.compile(
     rf"\b(?:{alternation(GENERAL_WORDS)})\b[^.\n]{{0,40}}\b(?:in|en|em|i|w|v|×|x)\b[^\n]{{1,60}}", re.IGNORECASE
 )
@@ -270,83 +236,9 @@ class LedgerDocument:
         return find_document_kind(self.name, self.text, self.format)
 
     @cached_property
-    def _stated(self) -> str | None:
-        """The currency in which the document says it is stated."""
-        for match in matches(WORDS.stated_currency, self._head, spots(self._lower, words_in("stated_currency_words"))):
-            currency = (
-                find_currency(match["currency"]) or read_units(match["currency"].lower().rstrip("s") + "s").currency
-            )
-            currency = CROWNS.get(self.language) if currency == "kr" else currency
-            currency = self._peso if currency == "pesos" else currency
-            if currency:
-                return currency if self._is_written(currency) else None
-        return None
-
-    def _is_written(self, currency: str) -> bool:
-        """Whether amounts carry this currency's sign: reports in dollars also have notes "denominated in euros"."""
-        signs = {sign: self._head.count(sign) for sign in "$€£"}
-        own = {"EUR": "€", "GBP": "£"}.get(currency, "$" if currency in {"USD", *DOLLARS} else "")
-        others = max(count for sign, count in signs.items() if sign != own)
-        return others < 50 or others < 10 * (signs.get(own, 0) + count_words(self._head, currency))
-
-    @cached_property
-    def currencies(self) -> Counter[str]:
-        """How often it names each currency: by marks and codes, else by names. A mark inside another does not count."""
-        counts: Counter[str] = Counter()
-        for mark in sorted((mark for mark in _MARKS if mark in self._head), key=len, reverse=True):
-            found = count_words(self._head, mark)
-            counts[_MARKS[mark]] += found
-            for within in (other for other in _MARKS if other != mark and other in mark and not other[0].isalpha()):
-                counts[_MARKS[within]] -= found
-        for mark, written in ((mark, written) for mark, written in _WORDLIKE.items() if mark in self._head):
-            counts[currency_marks()[mark]] += sum(1 for _ in written.finditer(self._head))
-        for code in (code for code in _CODES if code in self._head):
-            counts[find_currency(code) or ""] += count_words(self._head, code)
-        if +counts:
-            return Counter() if counts.total() == 1 and self._is_of_one_line() else +counts
-        counts = Counter()
-        for name, code in currency_names().items():
-            if code in NAMED and name in self._lower and name not in ORDINARY_NAMES:
-                counts[code] += count_words(self._lower, name)
-        return +counts
-
-    def _is_of_one_line(self) -> bool:
-        """Whether a sheet's only currency stands beside an amount among other words: "Hosting, USD 18"."""
-        named = [mark for mark in (*_MARKS, *_WORDLIKE, *_CODES) if mark in self._head]
-        cells = re.split(r"[\t\n]", self._head) if self.format in _SHEETS else []
-        cells = [cell for cell in cells if any(mark in cell for mark in named) and _WORDS_BESIDE.search(cell)]
-        return any(amount.unit for cell in cells for amount in amounts(cell))
-
-    @cached_property
-    def currency(self) -> str | None:
-        """The currency of amounts that name none: the one that it says it is stated in, else by far
-        the most frequent.
-        """
-        if self._stated:
-            return self.dollar(self._stated)
-        counts = self.currencies
-        if not counts:
-            return self._national_currency
-        (best, count), *rest = counts.most_common(2)
-        return (
-            self.dollar(best)
-            if not rest or count >= 5 * rest[0][1] or (count > 20 and count >= 3 * rest[0][1])
-            else None
-        )
-
-    @property
-    def _national_currency(self) -> str | None:
-        """The currency of a document that names none: by its values or its grouping of digits, or crowns."""
-        if WORDS.document_in_reais.search(self._lower):
-            return "BRL"
-        if (
-            len(WORDS.document_lakhs.findall(self._lower)) > 1
-            and WORDS.document_of_india.search(self._lower)
-            and not WORDS.document_not_of_india.search(self._lower)
-            and not any(count_words(self._lower, word) for code in RUPEES if code != "INR" for word in RUPEES[code])
-        ):
-            return "INR"
-        return CROWNS.get(self.language) if WORDS.document_in_crowns.search(self._lower) else None
+    def currency(self) -> DocumentCurrency:
+        """The currencies that it is in."""
+        return DocumentCurrency(self._head, self._lower, self.language, is_of_sheets=self.format in _SHEETS)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -358,60 +250,6 @@ class LedgerDocument:
     def language(self) -> str:
         """The language that it is written in; "" if that is not certain."""
         return guess_language(self.text)
-
-    @cached_property
-    def _dollar(self) -> str:
-        """The dollar that it names most. If it marks another dollar and never names the US dollar, it is that one."""
-        counts = {code: sum(self._mentions(word) for word in words) for code, words in DOLLARS.items()}
-        best = max(counts, key=lambda code: counts[code])
-        own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
-        marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
-        if counts[best] > max(10, 2 * own) or (marked and not own):
-            return best
-        return self._peso if self.language == "es" and not own else "USD"
-
-    @cached_property
-    def _peso(self) -> str:
-        """The peso of the country that it names far more often than any other that has one; otherwise unknown."""
-        counts = Counter({code: sum(count_words(self._lower, word) for word in words) for code, words in PESOS.items()})
-        (best, most), (_, second) = counts.most_common(2)
-        return best if most > _SURE_COUNTRY * second else UNKNOWN
-
-    @cached_property
-    def _rupee(self) -> str:
-        """The rupee of "Rs.": another country's where the document is stated or written in it, else India's where it
-        names no other country that has one, or India no less often; otherwise unknown.
-        """
-        stated = self._stated or "INR"
-        if stated != "INR" and stated in RUPEES:
-            return stated
-        counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in RUPEES.items()}
-        written = max(RUPEES, key=lambda code: count_words(self._head, code))
-        if not counts["INR"] and count_words(self._head, written) >= _SURE_CODE:
-            return written
-        is_marked = "₹" in self._head or not count_words(self._lower, "rs")
-        return "INR" if is_marked or counts["INR"] >= max(counts.values()) else UNKNOWN
-
-    def _mentions(self, dollar: str) -> int:
-        """How often a dollar is named; 0 for a sign such as HK$ that marks exceptions among bare ones."""
-        found = count_words(self._lower, dollar)
-        if dollar.endswith("$") and self._head.count("$") > _BARE_SIGNS * found:
-            return 0
-        return found
-
-    def dollar(self, currency: str) -> str:
-        """Which dollar a bare "$" means here, and which rupee, peso and crown "Rs.", "pesos" and "kr"; others stay."""
-        if currency == "kr":
-            crowns = self.currency or ""
-            return crowns if crowns in CROWNS.values() else CROWNS.get(self.language, UNKNOWN)
-        if currency == "pesos":
-            return self._stated or self._peso
-        if currency == "INR":
-            return self._rupee
-        if currency != "USD":
-            return currency
-        stated = self._stated or ""
-        return stated if stated in DOLLARS else self._dollar
 
     @cached_property
     def general_multiplier(self) -> int | None:

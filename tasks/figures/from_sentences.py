@@ -409,7 +409,7 @@ def _amounts_behind(document: LedgerDocument, concept: Concept, behind: str) -> 
         if behind[amount.end : amount.end + 1].isalpha():
             continue  # "93.8T": a scale that is not known
         of_money = amount.unit is None and amount.scale and "money" in concept.units
-        yield replace(amount, unit=document.currency) if of_money else amount
+        yield replace(amount, unit=document.currency.usual) if of_money else amount
 
 
 def _without_last_period(lead: str) -> str:
@@ -454,7 +454,7 @@ def _figure(
     if value < 0 and concept.id in NEVER_NEGATIVE:
         return None
     basis = _find_said_basis(sentence, match, amount)
-    unit = document.dollar(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
+    unit = document.currency.resolve(amount.unit) if amount.unit and amount.unit != PERCENT else amount.unit or "count"
     return Figure(
         concept.id, label, value, unit, amount.scale, amount.step, period, None, basis, "", "",
         amount.start, amount.end,

@@ -556,7 +556,7 @@ def _speaks_of_time_alone(words: str) -> bool:
 
 
 def _has_own_unit(document: LedgerDocument, figure: Figure, found: Amount) -> bool:
-    return figure.unit in {found.unit or "count", document.dollar(found.unit or "")}
+    return figure.unit in {found.unit or "count", document.currency.resolve(found.unit or "")}
 
 
 def _other(figure: Figure, found: Amount, offset: int, period: str) -> Figure:

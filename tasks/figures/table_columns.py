@@ -104,8 +104,7 @@ def read_header(
             continue
         when = periods.find_when(text, told, step, times)
         contradicts = max(len(boxes), len({scale, label.units.multiplier or of_corner.multiplier} - {None})) > 1
-        entity = entity_named(periods.remove_time(of_part.replace("_", " ")), label)
-        entity = None if entity == "N" and any("N-1" in each for each in words) else entity
+        entity = _find_entity(of_part, label, words)
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
         torn = when is not None and (unclear or (may_be_years and when.end is not None))
@@ -115,6 +114,12 @@ def read_header(
         columns.append(FigureColumn(text, label, None if unclear else when, entity, skipped, units, contradicts, torn))
     columns = _of_quarters(columns, told=any(steps))
     return Header(_before_plans(_prior_years(_of_the_company(columns))), corner, titles)
+
+
+def _find_entity(of_part: str, label: Label, words: Sequence[str]) -> str | None:
+    """The entity that a column's words name; the "N" of French forms, beside "N-1", is a year."""
+    entity = entity_named(periods.remove_time(of_part.replace("_", " ")), label)
+    return None if entity == "N" and any("N-1" in each for each in words) else entity
 
 
 _PLANNED: Final = frozenset({"budget", "forecast"})

@@ -84,7 +84,7 @@ def measure(
         return None
     if value == value.to_integral_value():
         value = Decimal(int(value))
-    return value, amount.step * multiplier, document.dollar(currency), scale
+    return value, amount.step * multiplier, document.currency.resolve(currency), scale
 
 
 def keep_in_scale(candidates: list["TableCandidate"], findings: Findings) -> list["TableCandidate"]:
@@ -129,11 +129,13 @@ def _measure_count(
 
 def _find_currency(document: LedgerDocument, findings: Findings, amount: Amount, units: Units) -> str | None:
     """The currency of an amount as written, in the header or stated; None if two contradict."""
-    written, header = (document.dollar(of) if of in {"kr", "pesos"} else of for of in (amount.unit, units.currency))
+    written, header = (
+        document.currency.resolve(of) if of in {"kr", "pesos"} else of for of in (amount.unit, units.currency)
+    )
     header = None if header not in NAMED and count_words(document.name, header or "?") else header  # AMD of AMD.xlsx
     of_dollars = written == "USD" and header in _WITH_DOLLAR_SIGN
-    currency = (None if of_dollars else written) or header or document.currency
-    if currency is None and document.currencies:
+    currency = (None if of_dollars else written) or header or document.currency.usual
+    if currency is None and document.currency.named:
         findings.leave_out("no currency")
         return None
     currencies = {written, header} - {None}

@@ -107,7 +107,7 @@ def test_notes_in_euros_make_no_report_in_euros() -> None:
         + "Costs were $5 here.\n" * 60
         + "\t2024\nRevenue (thousands)\t900\n"
     )
-    assert LedgerDocument(text, [], "").currency == "USD"
+    assert LedgerDocument(text, [], "").currency.usual == "USD"
 
 
 def test_a_year_ends_when_years_are_said_to_end_and_begins_on_the_first() -> None:

@@ -878,7 +878,7 @@ def test_a_budget_heads_the_columns_from_its_own_on_where_those_before_are_calle
 )
 def test_the_currency_that_a_document_is_stated_in_counts_before_marks(stated: str, currency: str | None) -> None:
     text = f"{stated}\nClient was: $signed_text$ Data $signed_text$\n"
-    assert LedgerDocument(text, [], "a.txt").currency == currency
+    assert LedgerDocument(text, [], "a.txt").currency.usual == currency
 
 
 def test_the_day_on_which_statutes_were_registered_dates_no_accounts() -> None:
