@@ -48,6 +48,7 @@ class _Server:
     has_failed: bool = False
     pause: float = _PAUSE
     left_alone_until: float = 0.0
+    is_given_up: bool = False
 
     @property
     def is_left_alone(self) -> bool:
@@ -131,16 +132,18 @@ _LOOK: Final = 5.0
 
 
 def wait_for_server() -> None:
-    """Wait until the server of the current flow run answers, if it is away."""
-    if FlowRunContext.get() is None:
+    """Wait until the server of the current flow run answers, if it is away; once, if it stays away."""
+    server = _current_server()
+    if FlowRunContext.get() is None or server.is_given_up:
         return
     until = time.monotonic() + _AWAY
     with _brief(), get_client(sync_client=True) as client:
         while client.api_healthcheck() is not None:
             if time.monotonic() > until:
+                server.is_given_up = True
                 return
             time.sleep(_LOOK)
-    _current_server().left_alone_until = 0.0
+    server.left_alone_until = 0.0
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from flows.batch import batch
 from storage import database, runs
 from tasks.errors import NotFound
 from tasks.operation import operation
-from tasks.tracking import TrackedFlow
+from tasks.tracking import TrackedFlow, wait_for_server
 from tests.flows.conftest import write_batch
 from tests.homes import make_home
 from tests.servers.prefect_proxy import Fault, PrefectProxy
@@ -156,6 +156,25 @@ def test_a_workers_run_waits_at_its_end_for_a_server_that_is_away(
         run_flow(lasting, flow_run=begun, return_type="state")
         assert "GET /api/health" in proxy.failed
         assert client.read_flow_run(begun.id).state_name == "Completed"
+
+
+def test_a_workers_run_waits_at_its_end_once_for_a_server_that_stays_away(
+    through: Through, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.tracking._LOOK", 0.1)
+    monkeypatch.setattr("tasks.tracking._AWAY", 0.5)
+    looks: list[int] = []
+
+    def end() -> None:  # as a batch does, before it shows its ranking
+        wait_for_server()
+        looks.append(len(proxy.failed))
+
+    lasting = TrackedFlow(end, name="lasting")
+    with through(lambda _number, kind: Fault.ANSWERS_500 if kind == "GET /api/health" else None) as proxy:
+        with get_client(sync_client=True) as client:
+            run_flow(lasting, flow_run=client.create_flow_run(lasting), return_type="state")
+        assert looks == [len(proxy.failed)]
+        assert looks != [0]
 
 
 def test_a_server_that_hangs_and_answers_the_second_time(
