@@ -250,7 +250,7 @@ class RateLimiter:
             tasks.cancellation.Cancelled: nobody waits for what the call is for.
         """
         share = random.random()  # noqa: S311 - no secret
-        place = _rank.get(), next(self._places)
+        place = 0 if alone else _rank.get(), next(self._places)  # beside calls of a lower rank it would never be alone
         with cancellation.calling(self._wake), self._changed, self._leaving_the_queue(place):
             while True:
                 cancellation.check()

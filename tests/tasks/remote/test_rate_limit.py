@@ -116,6 +116,26 @@ def test_calls_of_a_lower_rank_go_first() -> None:
     assert served == [0, 1, 1, 2, 3]
 
 
+def test_a_call_that_has_to_be_alone_is_not_passed_by_those_of_a_lower_rank() -> None:
+    clock = WatchedClock()
+    limiter = RateLimiter(RateLimit(at_once=2), clock)
+    served: list[str] = []
+
+    def call(name: str, rank: int, alone: bool) -> None:
+        with ranked(rank), limiter.begin(soon(), alone=alone):
+            served.append(name)
+
+    with ThreadPoolExecutor(2) as threads:
+        with limiter.begin(soon()):
+            late = threads.submit(call, "late", 9, True)
+            assert clock.waiting.acquire(timeout=WAIT)
+            early = threads.submit(call, "early", 1, False)
+            assert clock.waiting.acquire(timeout=WAIT), "though there is room beside the call under way"
+        for each in (late, early):
+            each.result(WAIT)
+    assert served == ["late", "early"]
+
+
 def test_whoever_gives_up_keeps_nobody_waiting_behind_it() -> None:
     clock = WatchedClock()
     limiter = RateLimiter(RateLimit(at_once=2), clock)
