@@ -92,7 +92,7 @@ _CELL: Final = re.compile(
     rf"(?P<digits>{_DIGITS})\s?(?P<scale>{_SCALE})?\s?(?P<after>{CURRENCY}|euros?\b|dollars\b)?\s?"
     rf"(?:(?P<points>{_POINTS})|(?P<percent>{_PERCENT})|(?P<times>[x×]))?\s?(?P<close>\)|-(?!\d)|CR\b"
     rf"|DR\b)?\s?(?P<late>{_PERCENT})?"
-    r"(?: \((?P<stored>-?\d[\d.E+-]*)\))?(?: \[computed\])?",
+    r"(?: \((?P<stored>-?\d+(?:\.\d+)?(?:E[+-]?\d+)?)\))?(?: \[computed\])?",
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(

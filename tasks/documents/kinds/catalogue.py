@@ -241,7 +241,7 @@ def file_names() -> Phrases:
     brief = ((words, [word for word in words if word not in links()], kind) for words, kind in whole)
     return Phrases(
         chain(
-            ((phrase, (kind, False)) for kind, entry in titled for phrase in entry.get("called", ())),
+            ((phrase, (kind, True)) for kind, entry in titled for phrase in entry.get("called", ())),
             (
                 (" ".join(bare), (kind, True))
                 for words, bare, kind in brief

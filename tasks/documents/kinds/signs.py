@@ -82,7 +82,7 @@ _FILES: Final = re.compile(
 )
 """A line that is a link to a file, or the name of one."""
 _ADOPTED: Final = re.compile(
-    r"(?im)^\W*(the[\w -]{3,40} (?:were|was|are|is|have been|has been) (?:duly )?)?"
+    r"(?im)^\W*((?:these|this|the (?:foregoing|above)) [\w -]{3,40} (?:were|was|are|is|have been|has been) (?:duly )?)?"
     r"(?:adopt|approv|ratif|approuv|aprob|beschlossen)\w*[^\n\d]{0,80}\b(?:on|am|le|el)(?: this)?:? ?(?:_ ?){4,}"
 )
 """When something was adopted, which is not filled in: "Adopted by the board on ____, 2026"; what a sentence says that
