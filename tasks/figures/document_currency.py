@@ -145,7 +145,8 @@ class DocumentCurrency:
         marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
         if counts[best] > max(10, 2 * own) or (marked and not own):
             return best
-        return self._peso if self._language == "es" and not own else "USD"
+        is_unnamed = self._language == "es" and not own
+        return "USD" if not is_unnamed else self._peso if self._mentions("pesos") else UNKNOWN
 
     @cached_property
     def _peso(self) -> str:

@@ -8,6 +8,7 @@ two rows of one concept that differ.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Final
@@ -58,7 +59,7 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
     for grid in chain.from_iterable(table_figures.blocks(each, reader) for each in whole):
         if _may_speak(grid, reader):
             read = table_figures.keep_in_scale([*_Table(document, reader, grid, findings).candidates()], findings)
-            found = checks.without_items(grid, [each for each in read if checks.may_be_revenue(grid, each)])
+            found = checks.without_items(grid, [each for each in read if checks.may_be_concept(grid, each)])
             if document.stores_numbers and not checks.is_recognised(grid, found):
                 findings.leave_out("long tables that give one figure alone", len(found))
             elif found:
@@ -68,9 +69,10 @@ def cell_figures(document: LedgerDocument, taxonomy: Taxonomy, findings: Finding
                     yield sure
 
 
-def _is_percent(over: str, name: str) -> bool:
+def _is_percent(over: str, name: str, value: Decimal) -> bool:
     """Whether a row stands under a heading of growth, or is what others are a percentage of: "Total assets as 100%"."""
-    return WORDS.section_of_growth.fullmatch(over) is not None or re.search(r"\b100 ?%", name) is not None
+    of_all = value == 100 and re.search(r"\b100 ?%", name)
+    return bool(of_all) or (abs(value) < _MOST_PERCENT and WORDS.section_of_growth.fullmatch(over) is not None)
 
 
 def _may_speak(grid: Grid, reader: LabelReader) -> bool:
@@ -239,6 +241,7 @@ class _Table:
         of_all = self._units_of_rows or (self._grid.units if _SIGNS.isdisjoint(signs) else [])
         if of_all and all(read_units(each) == Units() for each in own):
             lines = [*of_all, *lines]
+        self._units_of_rows = []  # the next table has others
         noted = tables.with_note_column(header, self._grid.rows[:_SURE_OF_COLUMNS])
         read = heads.read_header(noted, self._width, lines, self._reader, self._document)
         self._of_units = [*self._of_units, *tables.find_unit_lines(self._header[-_MOST_LINES:])][-_MOST_LINES:]
@@ -415,7 +418,7 @@ class _Table:
         if amount is None:
             return None
         over = self._section or (self._header[-1].name if self._header else "")  # "5 Year Growth", "Growth rates"
-        is_percent = at in self._percents or (abs(amount.value) < _MOST_PERCENT and _is_percent(over, said.name))
+        is_percent = at in self._percents or _is_percent(over, said.name, amount.value)
         if is_percent and amount.unit is None and "percent" not in meaning.concept.units:
             return None
         when, why_not = self._find_time(said, meaning, column)

@@ -120,10 +120,15 @@ _OF_BALANCE_SHEETS: Final = frozenset({"total_assets", "current_assets", "curren
 _DASH: Final = re.compile(r"[$€£]? ?[—–-]+")
 
 
-def may_be_revenue(grid: Grid, candidate: TableCandidate) -> bool:
-    """Whether a row may be revenue by its place: "Total income" is above costs, below no result or other income."""
+def may_be_concept(grid: Grid, candidate: TableCandidate) -> bool:
+    """Whether a row may be what it is called by its place: "Total income" is above costs, below no result or other
+    income, "Ny egenkapital" below "Egenkapital", from which the year leads to it: alone it is what is raised.
+    """
     figure = candidate.figure
-    if figure.concept != "revenue" or not plain_label(figure.label).startswith("total income"):
+    label = plain_label(figure.label)
+    if label.startswith("ny "):
+        return any(plain_label(row.label) == label[3:] for row in grid.rows if row.start < figure.start)
+    if figure.concept != "revenue" or not label.startswith("total income"):
         return True
     rows = [(row, plain_label(row.label)) for row in grid.rows]
     above = [label for row, label in rows if row.start < figure.start]

@@ -33,7 +33,8 @@ _LEAST_SUM: Final = 2100
 """What is less, beside a currency, may be a year."""
 _STARTS: Final = header_words("plan_start")
 _BASIS_ROW: Final = re.compile(alternation(header_words("basis")), re.IGNORECASE)
-"""What heads a row that says of columns what they rest on, and not of whom they are."""
+_OF_ALL: Final = re.compile(alternation(header_words("of_all")), re.IGNORECASE)
+"""What heads a row that says of columns what they rest on, and not of whom they are; what it may say of all alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def read_header(
         steps = periods.find_year_so_far(own)
     times = periods.refer_to(words, own, of_title, document.calendar.newest, document.own_period)
     unclear = lost or periods.contradicts_order(own, words)
-    of_parts = _column_words([row for row in header if not _BASIS_ROW.fullmatch(row.name)], width)[0]
+    of_parts = _column_words([row for row in header if not _says_basis(row)], width)[0]
     columns: list[FigureColumn] = []
     of_horizons = any(map(WORDS.horizon.search, words))
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
@@ -341,6 +342,11 @@ def _column_words(header: Sequence[Row], width: int, *, of_sheet: bool = False) 
                 if index >= begun and (alone or cell not in words[index]):
                     words[index] = f"{words[index]} {cell}".strip()
     return words, beside
+
+
+def _says_basis(row: Row) -> bool:
+    is_alike = len({*row.cells[1:]} - {""}) == 1
+    return _BASIS_ROW.fullmatch(row.name) is not None or (is_alike and _OF_ALL.fullmatch(row.name) is not None)
 
 
 def _begin_of_plan(row: Row, header: Sequence[Row], *, of_sheet: bool) -> int:

@@ -111,12 +111,16 @@ def _check_kind(
 def _is_called_otherwise(asked: str, document: RunDocument, evidence: Evidence) -> bool:
     """Whether a document calls itself another of its kind than what is asked for, as by-laws are no certificate."""
     groups = read_file("marks.toml")["asked"]["apart"]
-    for wanted in (group for group in groups if any(name in plain_words(asked) for name in group)):
+    for wanted in (group for group in groups if _names_one(asked, group)):
         for line in (_stem(document), *_title_lines(document, evidence)[:_TOP]):
-            named = [group for group in groups if any(name in plain_words(line) for name in group)]
+            named = [group for group in groups if _names_one(line, group)]
             if named:
                 return wanted not in named
     return False
+
+
+def _names_one(line: str, names: Sequence[str]) -> bool:
+    return any(f" {name}" in f" {plain_words(line)} " for name in names)
 
 
 def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> CriterionResult | None:
@@ -130,8 +134,12 @@ def _check_title(asked: str, scale: tuple[float, float], evidence: Evidence) -> 
         documents = [row for row in candidates if _is_titled(row, words, evidence)]
         matched_by = "matched by its opening lines"
     kinds = evidence.kinds.kinds
-    asks_form = not {*read_file("marks.toml")["asked"]["forms"]}.isdisjoint(plain_words(asked).split())
-    whole = [row for row in documents if asks_form or _lesser_state(kinds[row.document_id], None) is None]
+    told = read_file("marks.toml")["asked"]
+    asks_form = not {*told["forms"]}.isdisjoint(plain_words(asked).split())
+    asks_form = asks_form and re.search(rf"\d|\b(?:{'|'.join(told['filled'])})", plain_words(asked)) is None
+    states = {row.document_id: _lesser_state(kinds[row.document_id], None) for row in documents}
+    enough = {None, _LESSER["template"], _LESSER["draft"]} if asks_form else {None}
+    whole = [row for row in documents if states[row.document_id] in enough]
     if whole or any(kinds[row.document_id].state != "template" for row in documents):
         return _present(whole or documents, matched_by, scale, evidence, is_lesser=not whole)
     return None

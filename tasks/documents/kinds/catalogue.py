@@ -232,21 +232,15 @@ def names(*wanted: str) -> Phrases:
 
 @cache
 def file_names() -> Phrases:
-    """What files of a kind are called, with the kind and whether that must be all: names without their small words
-    (`codigo_conduta.pdf`) must.
-    """
+    """What files of a kind are called, beside digits: also names without their small words (`codigo_conduta.pdf`)."""
     titled = [(kinds()[name], entry) for name, entry in read_file("catalogue.toml").items() if "title" in entry]
     split = ((phrase.split(), kind) for kind, entry in titled for phrase in entry.get("names", ()))
     whole = ((words, kind) for words, kind in split if not kind.over and "*" not in words)
     brief = ((words, [word for word in words if word not in links()], kind) for words, kind in whole)
     return Phrases(
         chain(
-            ((phrase, (kind, True)) for kind, entry in titled for phrase in entry.get("called", ())),
-            (
-                (" ".join(bare), (kind, True))
-                for words, bare, kind in brief
-                if 1 < len(bare) < len(words) and "*" not in words
-            ),
+            ((phrase, kind) for kind, entry in titled for phrase in entry.get("called", ())),
+            ((" ".join(bare), kind) for words, bare, kind in brief if 1 < len(bare) < len(words) and "*" not in words),
         )
     )
 

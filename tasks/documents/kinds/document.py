@@ -245,10 +245,9 @@ def _read_name(stem: str, said: Signs) -> Match | None:
 
 def _read_file_name(words: str) -> Match | None:
     """The kind whose files are called so, in plain words."""
-    for start, end, (kind, is_all) in file_names().find(words):
-        beside = (words[:start] + words[end:]).split()
-        if not kind.against.stand_in(words) and (not is_all or all(map(str.isdigit, beside))):
-            return Match(kind, start, end, weak=not is_all or bool(kind.body))
+    for start, end, kind in file_names().find(words):
+        if not kind.against.stand_in(words) and all(map(str.isdigit, (words[:start] + words[end:]).split())):
+            return Match(kind, start, end, weak=bool(kind.body))
     return None
 
 

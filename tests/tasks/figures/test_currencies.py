@@ -148,7 +148,7 @@ Estado de resultados de la sociedad por el año que terminó el 31 de diciembre 
 \t2024
 Ingresos\t{mark}4,120,000
 """
-_COLOMBIA = "Bogotá, Colombia. Colombia es el país de la sociedad, y Colombia su mercado"
+_COLOMBIA = "Cali, Colombia. Colombia es el país de la sociedad, y Colombia su mercado"
 
 
 @cases(
@@ -160,6 +160,9 @@ _COLOMBIA = "Bogotá, Colombia. Colombia es el país de la sociedad, y Colombia 
         (_COLOMBIA, "En pesos", "$", "COP"),
         ("La sociedad anónima", "En pesos", "", "unknown"),
         ("La sociedad anónima", "", "$", "unknown"),
+        ("Quito, Ecuador. La sociedad tiene una sucursal en Colombia", "", "$", "unknown"),
+        ("San Juan, Puerto Rico. La sociedad y la comunidad dominicana", "", "$", "unknown"),
+        ("Bogotá. El cliente de la sociedad está en México", "En pesos", "", "unknown"),
         ("La sociedad anónima de Quito, Ecuador", "En dólares de los Estados Unidos de América", "$", "USD"),
         ("La sociedad anónima de Quito, Ecuador. Pagamos US$ 5", "", "$", "USD"),
         ("La sociedad anónima", "", "€", "EUR"),
@@ -174,6 +177,7 @@ def test_pesos_are_those_of_the_country_that_a_document_names(before: str, head:
     ("line", "currency"),
     [
         ("Acme Corp. A loan of 5,000 pesos was repaid in Mexico", "USD"),
+        ("Acme Corp. Plant in Mexico; the peso fell", "USD"),
         ("Acme Corp. A loan of 5,000 Canadian dollars was repaid", "USD"),
         ("Acme Inc., Manila, Philippines. Amounts in thousand pesos", "PHP"),
         ("Acme Inc. of Mexico. All amounts in Mexican pesos", "MXN"),

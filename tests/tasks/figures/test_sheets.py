@@ -849,8 +849,37 @@ def test_units_in_the_place_of_a_label_scale_what_says_no_units_of_its_own(tmp_p
     assert [row[1] for row in sheet(tmp_path, below)] == ["5000000", "6000000"]
 
 
+def test_units_in_the_place_of_a_label_are_not_those_of_the_next_table(tmp_path: Path) -> None:
+    visits: list[Row] = [["A"], [None, 2023, 2024], ["(in thousands)"], ["Visitors", 5, 6], [None]]
+    rows: list[Row] = [*visits, ["B"], [None, 2023, 2024], ["Revenue", 5000000, 6000000]]
+    assert [row[1] for row in sheet(tmp_path, rows)] == ["5000000", "6000000"]
+
+
+@cases(
+    ("says", "bases"),
+    [
+        (["Audit status", "Not audited", "Not audited"], ["management", "management"]),
+        (["Audit status", "Audited", "Audited"], ["audited", "audited"]),
+        (["Consolidated", "Yes", "No"], []),
+    ],
+)
+def test_a_row_that_says_of_whole_columns_what_they_are_names_no_company(
+    tmp_path: Path, says: Row, bases: list[str]
+) -> None:
+    rows: list[Row] = [["EUR", "2024", "2023"], says, ["Revenue", 5000000, 2000000]]
+    assert [(row[3], row[4]) for row in sheet(tmp_path, rows)] == [(None, basis) for basis in bases]
+
+
+def test_new_equity_that_pays_for_something_is_not_all_equity() -> None:
+    assert figures("Finansieringsplan, DKK\t2024\nBanklån\t3.000.000\nNy egenkapital\t2.000.000\n") == []
+    whole = "Balance, DKK\t2024\nEgenkapital\t500.000\nNy egenkapital\t200.000\nEgenkapital i alt\t700.000\n"
+    assert [row[:2] for row in figures(whole)] == [("equity", "700000")]
+
+
 def test_a_row_of_all_as_100_percent_has_no_amounts(tmp_path: Path) -> None:
     rows: list[Row] = [["USD m", 2023, 2024], ["Revenue", 450, 470], ["Total revenue (100% TR)", 100, 100]]
+    jointly: list[Row] = [["EUR m", 2023, 2024], ["Revenue (100% basis)", 450, 470]]
+    assert sheet(tmp_path, jointly)[0][1] == "450000000"
     assert [row[1] for row in sheet(tmp_path, rows)] == ["450000000", "470000000"]
 
 
@@ -874,6 +903,8 @@ def test_a_budget_heads_the_columns_from_its_own_on_where_those_before_are_calle
         ("Kwoty podano w PLN", "PLN"),
         ("Valores expressos em reais", "BRL"),
         ("Lånet har ett belopp i EUR.", None),
+        ("Valores a receber em EUR", None),
+        ("Belopp på valutakonto i EUR.", None),
     ],
 )
 def test_the_currency_that_a_document_is_stated_in_counts_before_marks(stated: str, currency: str | None) -> None:

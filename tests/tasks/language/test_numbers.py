@@ -59,6 +59,11 @@ def test_digits_of_an_amount_are_those_that_are_written(written: str, digits: in
     assert amount.digits == digits
 
 
+@cases("cell", ["10 (3-5)", "1 (2.1.3)", "12 (2019-2020)", "5 (4E)"])
+def test_a_number_beside_a_range_is_no_amount(cell: str) -> None:
+    assert cell_amount(cell) is None
+
+
 @cases(("cell", "is_scale"), [("CHF 1,000", True), ("12,000", False), ("100", False)])
 def test_a_round_number_may_be_a_scale(cell: str, is_scale: bool) -> None:
     assert may_be_scale(cell) is is_scale

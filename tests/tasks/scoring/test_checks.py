@@ -229,7 +229,10 @@ def test_of_several_of_a_kind_the_one_that_is_called_so_is_shown(room: Room) -> 
         ("travel policy", "Travel policy.pdf", "Travel policy\nAll staff must book early.", True),
         ("minutes of the 2022 board meeting", "Minutes 2025.pdf", "Minutes of the board meeting\n4 May 2025", False),
         ("minutes of the 2022 board meeting", "Minutes.pdf", "Minutes of the board meeting\n4 May 2022", True),
-        ("contact form", "Contact form.pdf", "Contact form\nName: [NAME]\nEmail: [EMAIL]\nPhone: [PHONE]", True),
+        ("option agreement", "a.pdf", "Issued pursuant to Rule 701\nStock Option Agreement\nIt vests.", True),
+        ("signed contact form", "Contact form template.pdf", "Contact form\nName:\nPhone:", False),
+        ("form 12", "Form 12 template.pdf", "Form 12\nName:\nPhone:", False),
+        ("contact form", "Contact form template.pdf", "Contact form\nName:\nPhone:", True),
         ("financial statements", "Jahresbericht.md", "# Jahresbericht 2024\n" + "Fest mit 1.200 Gästen.\n" * 9, False),
         ("annual report", "Jahresbericht.md", "# Jahresbericht 2024\n" + "Fest mit 1.200 Gästen.\n" * 9, True),
     ],
@@ -239,6 +242,14 @@ def test_another_document_of_the_kind_is_not_what_is_asked_for(
 ) -> None:
     room.holds(name, text)
     assert (document_of(room, asked).status is ScoreStatus.SCORED) is is_found
+
+
+@pytest.mark.parametrize(("name", "score"), [("Contact form template.pdf", 5), ("Contact form superseded.pdf", 3)])
+def test_who_asks_for_a_form_gets_an_empty_one_in_full_and_an_old_one_by_half(
+    room: Room, name: str, score: int
+) -> None:
+    room.holds(name, "Contact form\nName:\nPhone:")
+    assert document_of(room, "contact form").score == score
 
 
 def test_a_contract_that_mentions_the_document_is_not_the_document(room: Room) -> None:

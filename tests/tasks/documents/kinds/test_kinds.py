@@ -1148,7 +1148,7 @@ def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, da
         ("terms use cases.md", "# Use cases\nThe user opens the page.", None),
         (
             "balance-sheet-2023.pdf",
-            f"As of 31 December 2023\nTotal assets 5\nNet income 7\n{AMOUNTS}",
+            f"As of 31 December 2023\nTotal assets 5\nTotal liabilities 4\n{AMOUNTS}",
             "financial_statements",
         ),
         (
@@ -1169,6 +1169,33 @@ def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, da
             None,
         ),
         ("ata.md", "Ata de 26 de outubro de 2017. Assembleia. Mesa composta por Ana. Presente ata.", "members_meeting"),
+        ("Income statement.pdf", "Income statement of a tenant\nTotal income 3,350\nNet income 2,610\nRent 900", None),
+        ("balance-sheet-exercise.docx", "Exercise: total assets, liabilities, net income?\n4,000 5,000 6,000", None),
+        ("accounts.txt", f"Accounts\nWe look after accounts with total assets of:\n{AMOUNTS}", None),
+        (
+            "statement of activities.pdf",
+            "Statement of activities\nOur assets are people; the directors say thanks.",
+            None,
+        ),
+        ("g.md", "# Generalforsamling\n3. marts 2024 kl. 19\nValg af dirigent og referent. Afbud til formanden.", None),
+        ("j.md", "# Jahreshauptversammlung\n3. März 2024\nUnser Dirigent stellt sich vor. Teilnehmer erwünscht.", None),
+        ("v.md", "# Vorstandssitzung\n3. März 2024\nReferent: Dr. Klein. Teilnehmer melden sich an.", None),
+        ("å.md", "# Årsmøte 2024\n3. mars 2024\nValg av møteleder og referent. Forfall meldes til styret.", None),
+        ("b.md", "# Board meeting\n3 May 2024\nAttendees may bring a motion to buy a van. Please join.", None),
+        (
+            "ga.md",
+            "# General Assembly 2024\n3 March 2024. Quorum: 20. Anyone can bring a motion to change things.",
+            None,
+        ),
+        ("m.md", "# Board meeting\n3 May 2024\nAttendees: Ann, Bob\nThe motion passed unanimously.", "board_meeting"),
+        ("å.md", "# Årsmøte\n3. mars 2024\nTil stede: Ann, Bo. Ann ble valgt til møteleder.", "members_meeting"),
+        ("z.pdf", "Zápis do 1. třídy: rady pro rodiče\n5. dubna 2024. Přítomni jsou oba rodiče.", None),
+        ("t.pdf", "TERMO DE OUTORGA DE DIREITO DE USO DE RECURSOS HÍDRICOS\nConcede à Fazenda o direito.", None),
+        (
+            "1. Istanza autorizzazione annuale.pdf",
+            "ISTANZA DI AUTORIZZAZIONE\n3 marzo 2024. Il sottoscritto chiede.",
+            None,
+        ),
         ("ata.pdf", "Manual do disco ATA\nInterface ATA/IDE de 2003. Conecte o cabo.", None),
         ("links.md", "## Statutes\n\n[A](/f/a.pdf)\n\n## Lease\n\n[B](/f/b.pdf)\n\n## Minutes\n\n[C](/f/c.pdf)", None),
     ],
@@ -1189,3 +1216,5 @@ def test_the_heading_of_an_article_begins_no_other_document() -> None:
 def test_a_sentence_that_leaves_open_when_something_was_adopted_makes_it_a_draft() -> None:
     closing = "These By-laws were adopted by the board on this ____ day of ______, 2026."
     assert what("b.md", f"# By-laws of Acme\nThe directors elect. {'Members meet. ' * 40}\n{closing}").state == "draft"
+    form = "Annex: form of minutes\nThe accounts were approved by the meeting on ______."
+    assert what("b.md", f"# By-laws of Acme\nThe directors elect. {'Members meet. ' * 40}\n{form}").state is None
