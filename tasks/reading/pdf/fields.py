@@ -39,6 +39,8 @@ _LARGER: Final = 0.85
 """The size of words over a field that head more than it, as a share of its height; or that of its value of theirs."""
 _CAPITAL: Final = 0.75
 """The height of a capital letter as a share of its size."""
+_HEADS: Final = 3
+"""More words than so many for each value of a row are the heads of a table that is nearly empty."""
 _FAR: Final = 9.0
 """Points below a field from which words are no caption of it."""
 _COLUMN: Final = 3
@@ -192,7 +194,9 @@ def _find_over_rows(
     doubtful: Places = {}
     captions = 0
     for row in rows:
-        found = ((number, _find_over(values[number], box, printed, filled, down)) for number, box in row.items())
+        found = (
+            (number, _find_over(values[number], box, printed, filled, down, len(row))) for number, box in row.items()
+        )
         over = {number: label for number, label in found if label}
         below = min(_measure_below(box, [*printed, *filled]) for box in row.values())
         if below == -inf:
@@ -211,14 +215,20 @@ def _find_over(
     printed: Iterable[PageWord],
     filled: Iterable[PageWord],
     down: Iterable[RuledLine],
+    count: int,
 ) -> tuple[LineCell, float] | None:
-    """The one label over the beginning of a field, and where its value has to end behind it."""
+    """The one label over the beginning of a field, of `count` in a row, and where its value has to end behind it."""
     left, bottom, right, top = box
     near = (word for word in printed if -_OVER * word.size < word.base + top < _WITHIN * word.size)
     lines = [line.cells for line in build_lines(near)]
     over = [[cell for cell in cells if cell.left < right and left < cell.right] for cells in lines]
     at = max((at for at, cells in enumerate(over) if cells), default=None)
-    if at is None or len(over[at]) > 1 or max(word.base for word in value) - value[0].base > value[0].size / 2:
+    if (
+        at is None
+        or len(over[at]) > 1
+        or len(lines[at]) > _HEADS * count
+        or max(word.base for word in value) - value[0].base > value[0].size / 2
+    ):
         return None
     label, last = over[at][0], over[at][0].words[-1]
     end = min([cell.left for cell in lines[at] if cell.left > label.left], default=right)

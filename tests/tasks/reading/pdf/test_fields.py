@@ -358,6 +358,7 @@ def test_labels_over_fields_that_nothing_encloses_stand_before_their_values(
         ([("Address", 72, 730)], [("Oslo", 72, 700)]),
         ([("Town", 72, 716)], [("Oslo", 72, 700), ("1 May", 300, 700)]),
         ([("Town", 52, 716)], [("Oslo", 72, 700)]),
+        ([("Name", 72, 716), ("Title", 202, 716), ("Mail", 332, 716), ("Pay", 462, 716)], [("None", 72, 700)]),
         ([("2024", 72, 716)], [("Oslo", 72, 700)]),
         ([("Signed in", 72, 716), ("(town)", 72, 693)], [("Oslo", 72, 700)]),
         ([("Answer", 72, 716), ("yes", 40, 703)], [("Oslo", 72, 700)]),
