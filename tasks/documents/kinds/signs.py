@@ -242,6 +242,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
         found = None
     if found is not None:
         signs.title, signs.line = found[0].kind.id, found[1]
+    signs.body += _find_late_accounts(signs, text)
     signs.is_late = signs.is_late and not is_agreement
     may_be_code = not is_agreement and any(map(text[:_LONG].__contains__, read_file("marks.toml")["text"]["of_code"]))
     signs.has_code = may_be_code and _CODE.search(text[:_LONG]) is not None
@@ -275,6 +276,14 @@ def _confirm(body: str, lines: Sequence[str], *, has_day: bool) -> Iterator[str]
         is_of_a_day = kind.beside and kind.serial and kind.needs == "day"
         if kind.is_confirmed(told) and (is_held or not is_of_a_day) and not (insures and kind.id == "policy"):
             yield kind.id
+
+
+def _find_late_accounts(signs: Signs, text: str) -> list[str]:
+    """What an annual report holds, in which accounts stand far behind the beginning."""
+    kind = kinds()["financial_statements"]
+    if signs.title != "annual_report" or kind.id in signs.body or len(text) <= _BODY:
+        return []
+    return [kind.id] if kind.is_confirmed(find_telling_words(plain_words(text))) else []
 
 
 def signs_version() -> str:

@@ -1204,6 +1204,12 @@ def test_names_of_files_and_what_stands_beside_a_title_tell_a_kind(name: str, te
     assert what(name, text).kind == kind
 
 
+def test_the_accounts_of_an_annual_report_may_stand_far_behind_its_beginning() -> None:
+    story = "# Annual report 2024\n" + "We planted 1,200 trees with 1,400 guests. " * 300
+    assert what("r.md", f"{story}\nTotal assets\t5,000\nTotal liabilities\t4,000\n").holds("financial_statements") == 0
+    assert what("r.md", story).holds("financial_statements") is None
+
+
 def test_the_heading_of_an_article_begins_no_other_document() -> None:
     insured = "Insurance\nThe insurer pays the insured; premium, deductible and cover are set by the board.\n"
     for heading, held in (("ARTICLE XII\n", None), ("Further papers\n", True)):
