@@ -89,8 +89,7 @@ def outcome_told(function: Callable[P, R]) -> Callable[P, R | None]:
                 try:
                     return function(*args, **kwargs)
                 finally:
-                    if isinstance(sys.exception(), Exception | NoneType):  # else it is stopped
-                        wait_for_server()
+                    wait_for_server()
         if outcome.is_done:
             return None
         token = _outcome.set(None)
@@ -132,9 +131,9 @@ _LOOK: Final = 5.0
 
 
 def wait_for_server() -> None:
-    """Wait until the server of the current flow run answers, if it is away; once, if it stays away."""
-    server = _current_server()
-    if FlowRunContext.get() is None or server.is_given_up:
+    """Wait until the server of the current flow run answers, if it is away: once, and not where the run is stopped."""
+    server, is_stopped = _current_server(), not isinstance(sys.exception(), Exception | NoneType)
+    if FlowRunContext.get() is None or server.is_given_up or is_stopped:
         return
     until = time.monotonic() + _AWAY
     with _brief(), get_client(sync_client=True) as client:

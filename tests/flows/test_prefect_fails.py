@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
@@ -175,6 +175,22 @@ def test_a_workers_run_waits_at_its_end_once_for_a_server_that_stays_away(
             run_flow(lasting, flow_run=client.create_flow_run(lasting), return_type="state")
         assert looks == [len(proxy.failed)]
         assert looks != [0]
+
+
+def test_a_workers_run_that_is_stopped_waits_for_no_server(through: Through, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.tracking._AWAY", 0.5)
+
+    def end() -> None:  # as a batch does
+        try:
+            raise KeyboardInterrupt
+        finally:
+            wait_for_server()
+
+    stopped = TrackedFlow(end, name="stopped")
+    with through(lambda _number, kind: Fault.ANSWERS_500 if kind == "GET /api/health" else None) as proxy:
+        with get_client(sync_client=True) as client, suppress(KeyboardInterrupt):
+            run_flow(stopped, flow_run=client.create_flow_run(stopped), return_type="state")
+        assert not proxy.failed
 
 
 def test_a_server_that_hangs_and_answers_the_second_time(
