@@ -1187,8 +1187,10 @@ def test_the_day_on_which_a_source_was_looked_up_dates_no_document(text: str, da
             "# General Assembly 2024\n3 March 2024. Quorum: 20. Anyone can bring a motion to change things.",
             None,
         ),
-        ("m.md", "# Board meeting\n3 May 2024\nAttendees: Ann, Bob\nThe motion passed unanimously.", "board_meeting"),
-        ("å.md", "# Årsmøte\n3. mars 2024\nTil stede: Ann, Bo. Ann ble valgt til møteleder.", "members_meeting"),
+        ("m.md", "# Board meeting\n3 May 2024\nAttendees: Ann, Bob\nThe meeting was adjourned at 8.", "board_meeting"),
+        ("å.md", "# Årsmøte\n3. mars 2024\nTil stede: Ann, Bo. Møtet hevet kl. 20.", "members_meeting"),
+        ("s.md", "# Årsmøte\n3. mars 2024\nAnn ble valgt i fjor. Alle til stede får kake.", None),
+        ("n.md", "# Board meeting\n3 May 2024\nJoin us. In attendance last time: 9; the motion carried.", None),
         ("z.pdf", "Zápis do 1. třídy: rady pro rodiče\n5. dubna 2024. Přítomni jsou oba rodiče.", None),
         ("t.pdf", "TERMO DE OUTORGA DE DIREITO DE USO DE RECURSOS HÍDRICOS\nConcede à Fazenda o direito.", None),
         (
