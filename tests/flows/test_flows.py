@@ -18,7 +18,11 @@ from prefect.client.schemas.filters import (
     FlowRunFilterId,
     LogFilter,
     LogFilterTimestamp,
+    TaskRunFilter,
+    TaskRunFilterState,
+    TaskRunFilterStateType,
 )
+from prefect.client.schemas.objects import StateType
 from prefect.client.schemas.sorting import ArtifactSort, FlowRunSort
 from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogWorker
@@ -46,9 +50,11 @@ from tasks.reports.report import build
 from tests.flows.conftest import write_batch, write_room
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelServer
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 SECRET = "Zanzibarquokka"
+FAILED = TaskRunFilter(state=TaskRunFilterState(type=TaskRunFilterStateType(any_=[StateType.FAILED])))
 
 
 class Finished(NamedTuple):
@@ -184,10 +190,14 @@ def test_prefect_is_told_of_an_error_in_the_program_without_its_words(
     with pytest.raises(CompaniesFailed, match="An internal error: ValueError"):
         batch(batch_file)
     with get_client(sync_client=True) as client:
-        tasks, logs = client.read_task_runs(), client.read_logs(limit=200)
-        kept = [client.read_flow_runs(), tasks, logs]
-    said = [str(task.state.message) for task in tasks if task.state and task.state.is_failed()]
-    assert any("ValueError < " in message and "tasks.scoring.score:" in message for message in said)
+
+        def names_the_error() -> bool:
+            failed = client.read_task_runs(task_run_filter=FAILED)
+            said = [str(task.state and task.state.message) for task in failed]
+            return any("ValueError < " in message and "tasks.scoring.score:" in message for message in said)
+
+        assert wait_for(names_the_error, seconds=30), "Prefect records tasks a moment later"
+        kept = [client.read_flow_runs(), client.read_task_runs(), client.read_logs(limit=200)]
     assert SECRET not in str(kept)
 
 

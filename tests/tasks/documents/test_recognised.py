@@ -1,6 +1,7 @@
 """Scans in the drive: what is recognised is kept as such, and read again when more can be recognised."""
 
 import re
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -161,6 +162,7 @@ def test_a_run_compares_the_hidden_layer_of_a_scan_with_what_its_pages_show(writ
     canvas.drawText(hidden)
     canvas.save()
     write("Contracts/hidden.pdf", (tmp_path / "hidden.pdf").read_bytes())
+    time.sleep(0.1)  # what was written a moment ago is read again in the next run
     folder = index_room("Contracts")
     with database.reading() as session:
         read_documents(folder, [row.document_id for row in room_documents(session, folder)])
