@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -26,10 +25,10 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
+from tasks.documents.kinds.cited import Cited, find_cited
 from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figures, only_tells
-from tasks.documents.kinds.sketches import fold_words, sketch
+from tasks.documents.kinds.sketches import sketch
 from tasks.documents.kinds.titles import (
-    ANNEXES,
     BETWEEN,
     FIRST,
     LONGEST_TITLE,
@@ -154,11 +153,6 @@ _UNTIL: Final = re.compile(
     r"[\s*]*(?:[-–—]|to|until|through|bis(?: zum)?|au|al|hasta(?: el)?|a|t/m|tot(?: en met)?|til|till)[\s*]*",
     re.IGNORECASE,
 )
-_CITED_PART: Final = re.compile(
-    rf"\b({'|'.join(ANNEXES)})\s+([A-Z](?:-\d{{1,2}})?+|[IVX]+|\d{{1,2}}(?:\.\d{{1,2}})?+)\b(?![’'])"
-    r"(?!\s+(?:\([^)]{0,60}\)\s+)?attached\s+to\s+(?:the\s+|that\s+)?(?-i:(?:[A-Z]\w+\s+){1,4})(?:no\.?\s*\d|dated\s))",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -204,7 +198,7 @@ class Signs:
     dated: str | None = None
     days: list[str] = field(default_factory=list)
     parts: list[tuple[str, int]] = field(default_factory=list)
-    cited: list[tuple[str | None, str | None, str, int, int]] = field(default_factory=list)
+    cited: list[Cited] = field(default_factory=list)
     pages: int = 0
     pages_read: int = 0
 
@@ -262,7 +256,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     signs.pages, signs.pages_read = len(starts), sum(1 for start, end in starts if text[start:end].strip())
     inside = [start for start, _ in starts[1:400]] + [int(place[0]) for place in places if place[2] == ATTACHMENT]
     signs.parts = list(islice(find_parts(text, inside, signs.title), _MOST_PARTS))
-    signs.cited = list(islice(_find_cited(text, signs), _MOST_CITED))
+    signs.cited = list(islice(find_cited(text, signs.title, signs.days), _MOST_CITED))
     return signs
 
 
@@ -572,46 +566,3 @@ def _state(segments: Sequence[Segment], marginal: Sequence[str], text: str, sign
             return state
     gaps = [gap for gap in _GAPS.finditer(opening) if gap[0][0] not in "_.…" or gap.start() < len(text) * 3 // 4]
     return "template" if kind is not None and kind.signed and len(gaps) >= 4 else None  # without where it is signed
-
-
-@cache
-def _date_pattern() -> tuple[re.Pattern[str], frozenset[frozenset[str]]]:
-    """The pattern for the words before a date, and the words that each of its phrases has."""
-    phrases = read_file("marks.toml")["text"]["dated"]
-    words = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
-    parts = frozenset(frozenset(fold_words(phrase)) for phrase in phrases)
-    return re.compile(rf"\b(?:{words})\s+(?=[^\n]{{0,12}}\d)", re.IGNORECASE), parts
-
-
-def _find_cited(text: str, signs: Signs) -> Iterator[tuple[str | None, str | None, str, int, int]]:
-    """The agreements that a text names by kind and date, and annexes that it refers to but does not contain."""
-    known: set[tuple[str, str]] = set()
-    present = set(fold_words(text))  # a pattern takes as long as all words
-    pattern, phrases = _date_pattern()
-    for match in pattern.finditer(text, 0, 400_000) if any(map(present.issuperset, phrases)) else ():
-        before = text[max(0, match.start() - 90) : match.start()].split()
-        words = plain_words(" ".join(before[-8:]))
-        named = find_kinds(words)
-        when = next((when for when in dates(text[match.end() : match.end() + 24].partition("\n")[0]) if when.end), None)
-        if not named or not named[-1].kind.signed or len(words) - named[-1].end > 12 or when is None or not when.end:
-            continue
-        key = (named[-1].kind.id, when.end.isoformat())
-        if key in known or (key[0] == signs.title and key[1] in signs.days):
-            continue
-        known.add(key)
-        end = match.end() + when.stop
-        if len(text[text.rfind("\n", 0, match.start()) + 1 : end].split()) <= 4 and text[end : end + 1] in {"", "\n"}:
-            continue  # the heading of a part of this text
-        name = words[named[-1].start : named[-1].end]
-        title = next(part for at in range(1, 9) if name in plain_words(part := " ".join(before[-at:])))
-        yield *key, f"{title} {text[match.start() : end]}", match.start(), end
-    annexed = read_file("marks.toml")["text"]["annexed"]
-    for match in () if present.isdisjoint(ANNEXES) else _CITED_PART.finditer(text, 0, 400_000):
-        label = f"{match[1].capitalize()} {match[2]}"
-        around = text[max(0, match.start() - 60) : match.end() + 40].casefold()
-        if ("", label) in known or not any(words in around for words in annexed):
-            continue
-        known.add(("", label))
-        heading = rf"[ \t#*_>|\[(]*{re.escape(match[1])}\s+{re.escape(match[2])}\b[^\n]{{0,100}}$"
-        if not any(re.search(f"(?im){begin}{heading}", text) for begin in "^\f"):  # each soon found
-            yield None, None, label, match.start(), match.end()
