@@ -217,7 +217,7 @@ def test_no_token_is_in_the_clear_anywhere(
     whole = {name: content.decode("utf-8", "replace") for name, content in found.items()}
     assert any(WORDS in content for name, content in whole.items() if name.endswith("as SQL"))
     assert any("document_text" in content for name, content in whole.items() if name.startswith("prefect.db"))
-    assert room.id in whole["prefect.db as SQL"]
+    assert "Alpha: scores" in whole["prefect.db as SQL"]
     for name in ("errors 0", "errors 1", "service.log"):
         assert "TALKATIVE to begin with" in whole[name]
     leaks = [
