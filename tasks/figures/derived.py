@@ -28,7 +28,7 @@ from tasks.figures.conflicts import (
     room_row,
     same_period,
 )
-from tasks.figures.figure import ACTUAL, UNKNOWN, plain_label, taxonomy
+from tasks.figures.figure import ACTUAL, UNKNOWN, name_in_words, plain_label, taxonomy
 from tasks.figures.statement_checks import DEBT_PARTS, WRITTEN_OFF
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
 from tasks.language.periods import count_months, last_day, make_day
@@ -267,7 +267,7 @@ class Expression:
     @property
     def in_words(self) -> str:
         """`revenue growth`, `cash ÷ monthly burn`."""
-        words = [name.replace("_", " ") for name in self.names]
+        words = [*map(name_in_words, self.names)]
         if self.operation == "growth":
             return f"{words[0]} growth"
         return f" {'÷' if self.operation == 'ratio' else '−'} ".join(words)

@@ -305,6 +305,11 @@ _HEAD: Final = 6000
 _FEWEST: Final = 3
 
 
+def name_in_words(name: str) -> str:
+    """The name of a concept, or of a computed figure, as sentences have it: `EBITDA margin`, `monthly burn`."""
+    return name.replace("_", " ").replace("ebitda", "EBITDA")
+
+
 def guess_language(text: str) -> str:
     """The language whose common words are most frequent at the beginning of a text; "" if there are few, or a tie."""
     head = lower_text(text[:_HEAD])

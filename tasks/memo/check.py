@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from tasks.figures.conflicts import RoomFigure, agree, find_deciding_step, groups, rank_figures, say_step
 from tasks.figures.figure import Figure as LedgerFigure
-from tasks.figures.figure import concepts_file
+from tasks.figures.figure import concepts_file, name_in_words
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar
 from tasks.figures.ledger import find_now
 from tasks.figures.limited import WrittenText
@@ -257,7 +257,7 @@ def _by_measures(
     held: list[CheckedClaim] = []
     for measure in measures:
         names = measure.expression.names
-        name = next((figure.label for figure in own if figure.concept in names), names[0].replace("_", " "))
+        name = next((figure.label for figure in own if figure.concept in names), name_in_words(names[0]))
         one = _by_measure(statement, measure, name, ledger, room)
         if one is None and measure.figure.digits:
             return [one for one in held if one.verdict is MemoVerdict.CONTRADICTED]
@@ -350,7 +350,7 @@ def _by_ledger(
     if not agreeing and _names_other_line(figure.label, statement.words, ranked[0], room):
         return None
     theirs = shown[0].figure
-    matter = f"{theirs.concept.replace('_', ' ')} {period_in_words(theirs.period)}"
+    matter = f"{name_in_words(theirs.concept)} {period_in_words(theirs.period)}"
     amounts = [amount_in_words(each.value, each.unit) for each in (theirs, figure)]
     return CheckedClaim(
         statement,
@@ -420,7 +420,7 @@ def _by_contract(
             MemoVerdict.SUPPORTED if shown.is_same else MemoVerdict.CONTRADICTED,
             [MemoPlace(document.document_id, document.document_name, place, words)],
             MemoReason.GIVES if shown.is_same else MemoReason.GIVES_OTHER,
-            (document.document_name, given, shown.name.replace("_", " "), own),
+            (document.document_name, given, name_in_words(shown.name), own),
         )
     spoken = _CAPITALS.sub(lambda match: match[0].lower(), text)
     spoken = _ON_NOTICE.sub("on  ", _blank_untold(_HOLLOW, spoken, statement.words))

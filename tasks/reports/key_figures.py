@@ -16,7 +16,7 @@ from tasks.companies.claims import Claim, find_founding_year
 from tasks.figures.conflicts import RULE, RoomFigure, Step, room_row
 from tasks.figures.derived import choose_counted_figures
 from tasks.figures.document_figures import agrees
-from tasks.figures.figure import ACTUAL, taxonomy
+from tasks.figures.figure import ACTUAL, name_in_words, taxonomy
 from tasks.figures.from_sentences import FOUNDING_YEAR
 from tasks.language.periods import count_months, last_day
 from tasks.reports.models import (
@@ -474,8 +474,8 @@ def _order(concept: str) -> int:
 
 
 def _words(name: str) -> str:
-    words = name.replace("_", " ")
-    return "EBITDA" + words[6:] if words.startswith("ebitda") else words[:1].upper() + words[1:]
+    words = name_in_words(name)
+    return words[:1].upper() + words[1:]
 
 
 def _unit(unit: str) -> str:

@@ -20,7 +20,7 @@ from tasks.figures.derived import (
     newest_day,
     value_at,
 )
-from tasks.figures.figure import ACTUAL, plain_label, taxonomy
+from tasks.figures.figure import ACTUAL, name_in_words, plain_label, taxonomy
 from tasks.figures.ledger import build, run_texts, scored_ledger
 from tasks.language.normalise import one_line
 from tasks.language.numbers import MONTHS, PERCENT, RATIO
@@ -134,7 +134,7 @@ def _inputs(value: FigureValue) -> str:
     if len(value.inputs) == 1 and value.inputs[0].figure.value == value.value:
         return f" ({value.inputs[0].basis}) [1]"
     parts = (
-        f"{row.figure.concept.replace('_', ' ')} {amount_in_words(row.figure.value, row.figure.unit)} "
+        f"{name_in_words(row.figure.concept)} {amount_in_words(row.figure.value, row.figure.unit)} "
         f"{period_in_words(row.figure.period)}, {row.basis} [{number}]"
         for number, row in enumerate(value.inputs, 1)
     )
@@ -172,7 +172,7 @@ def _explain_missing(
     elif criterion.period == LATEST and values and not any(value.value.is_nan() for value in values):
         reason = f"The latest {name} is long before the newest figures of the room."
     elif expression.operation == "growth" and any(row.figure.concept == expression.names[0] for row in figures):
-        of_what = expression.names[0].replace("_", " ")
+        of_what = name_in_words(expression.names[0])
         reason = f"The documents do not give actual figures for {of_what}{of_period} and for the year before."
     elif any(value.value.is_nan() for value in values):
         absence = Absence.NOT_APPLICABLE
@@ -195,7 +195,7 @@ def _explain_missing(
 def _what_is_not_given(expression: Expression, figures: Sequence[RoomFigure]) -> str:
     """Which of the figures to be compared the room lacks, or that it has all of them but not for one time."""
     given = {row.figure.concept for row in figures if row.figure.entity is None and row.basis in ACTUAL}
-    lacking = [name.replace("_", " ") for name in expression.names if name not in given]
+    lacking = [name_in_words(name) for name in expression.names if name not in given]
     if lacking:
         return f" No actual figure is given for {' or '.join(lacking)}."
     return " Its parts are given, but not of the same time."
@@ -230,7 +230,7 @@ def row_in_words(row: RoomFigure) -> str:
     figure = row.figure
     whose = f" of {figure.entity}" if figure.entity else ""
     return (
-        f"{figure.concept.replace('_', ' ')}{whose} {amount_in_words(figure.value, figure.unit)} "
+        f"{name_in_words(figure.concept)}{whose} {amount_in_words(figure.value, figure.unit)} "
         f"{period_in_words(figure.period)}, {row.basis} ({row.document_name}, {figure.place})"
     )
 
@@ -251,7 +251,7 @@ def _contradictions(conflicts: Iterable[FigureConflict], evidence: Evidence) -> 
             if one is not None and excerpt is not None:
                 entity = conflict.counted.figure.entity
                 whose = f" of {entity}" if entity else ""
-                about = f"{conflict.concept.replace('_', ' ')}{whose} {period_in_words(conflict.period)}"
+                about = f"{name_in_words(conflict.concept)}{whose} {period_in_words(conflict.period)}"
                 yield ProvenContradiction(about, one, excerpt)
 
 
