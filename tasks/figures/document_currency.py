@@ -6,6 +6,7 @@ Where nothing does, the currency is unknown, which is good for ratios and growth
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
 
@@ -131,7 +132,7 @@ class DocumentCurrency:
             len(WORDS.document_lakhs.findall(self._lower)) > 1
             and WORDS.document_of_india.search(self._lower)
             and not WORDS.document_not_of_india.search(self._lower)
-            and not any(count_words(self._lower, word) for code in RUPEES if code != "INR" for word in RUPEES[code])
+            and not any(self._count(words) for code, words in RUPEES.items() if code != "INR")
         ):
             return "INR"
         return CROWNS.get(self._language) if WORDS.document_in_crowns.search(self._lower) else None
@@ -141,17 +142,18 @@ class DocumentCurrency:
         """The dollar that it names most. If it marks another dollar and never names the US dollar, it is that one."""
         counts = {code: sum(self._mentions(word) for word in words) for code, words in DOLLARS.items()}
         best = max(counts, key=lambda code: counts[code])
-        own = sum(count_words(self._lower, word) for word in _US_DOLLAR)
+        own = self._count(_US_DOLLAR)
         marked = any(self._mentions(word) for word in DOLLARS[best] if word.endswith("$"))
         if counts[best] > max(10, 2 * own) or (marked and not own):
             return best
-        is_unnamed = self._language == "es" and not own
-        return "USD" if not is_unnamed else self._peso if self._mentions("pesos") else UNKNOWN
+        if own or self._language != "es":
+            return "USD"
+        return self._peso if self._mentions("pesos") else UNKNOWN  # in Spanish the sign is that of many pesos
 
     @cached_property
     def _peso(self) -> str:
         """The peso of the country that it names far more often than any other that has one; otherwise unknown."""
-        counts = Counter({code: sum(count_words(self._lower, word) for word in words) for code, words in PESOS.items()})
+        counts = Counter({code: self._count(words) for code, words in PESOS.items()})
         (best, most), (_, second) = counts.most_common(2)
         return best if most > _SURE_COUNTRY * second else UNKNOWN
 
@@ -163,12 +165,15 @@ class DocumentCurrency:
         stated = self._stated or "INR"
         if stated != "INR" and stated in RUPEES:
             return stated
-        counts = {code: sum(count_words(self._lower, word) for word in words) for code, words in RUPEES.items()}
+        counts = {code: self._count(words) for code, words in RUPEES.items()}
         written = max(RUPEES, key=lambda code: count_words(self._text, code))
         if not counts["INR"] and count_words(self._text, written) >= _SURE_CODE:
             return written
         is_marked = "₹" in self._text or not count_words(self._lower, "rs")
         return "INR" if is_marked or counts["INR"] >= max(counts.values()) else UNKNOWN
+
+    def _count(self, words: Iterable[str]) -> int:
+        return sum(count_words(self._lower, word) for word in words)
 
     def _mentions(self, dollar: str) -> int:
         """How often a dollar is named; 0 for a sign such as HK$ that marks exceptions among bare ones."""

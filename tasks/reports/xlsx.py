@@ -10,6 +10,7 @@ from openpyxl.utils import get_column_letter
 
 from storage.scores import ScoreStatus
 from tasks.companies.profile import field_name
+from tasks.figures.figure import name_in_words
 from tasks.reports.company import in_words
 from tasks.reports.findings import falls_short, find_red_flags, heat
 from tasks.reports.key_figures import in_full
@@ -262,13 +263,13 @@ def _write_figures(report: Report) -> Iterator[Row]:
         urls = {document.document_id: document.document_url for document in company.documents}
         for figure in company.figures:
             begin, _, end = figure.period.rpartition("/")
-            meant = (figure.concept.replace("_", " "), float(figure.value), figure.unit, begin, end, figure.entity)
+            meant = (name_in_words(figure.concept), float(figure.value), figure.unit, begin, end, figure.entity)
             address = page_address(urls.get(figure.document_id or ""), figure.place, figure.document_name)
             source = (figure.document_name, figure.place, _link(address))
             yield [company.name, *meant, figure.basis, verdicts.get(_figure_key(figure)), figure.label, *source]
         for derived in company.derived_figures:
             begin, _, end = derived.period.rpartition("/")
-            computed = (derived.name.replace("_", " "), float(derived.value), derived.unit, begin, end, None)
+            computed = (name_in_words(derived.name), float(derived.value), derived.unit, begin, end, None)
             yield [company.name, *computed, "computed", None, derived.formula, None, None, None]
         for compared in company.figure_comparisons:
             yield [company.name, *_write_comparison(compared), _link(compared.claim.url)]
@@ -281,7 +282,7 @@ def _write_comparison(compared: ComparedFigure) -> list[Value]:
     value = year.get("amount") if isinstance(claim.value, list) else float(claim.value)
     claimed = in_words(claim.field, claim.value)
     about = f"{field_name(claim.field)} {claimed}; the room: {in_full(figure)} ({figure.document_name}, {figure.place})"
-    meant = (compared.concept.replace("_", " "), value, figure.unit, "", (claim.as_of or "")[:10], None)
+    meant = (name_in_words(compared.concept), value, figure.unit, "", (claim.as_of or "")[:10], None)
     return [*meant, "public source", compared.verdict.replace("_", " "), about, claim.source, compared.why]
 
 
