@@ -96,3 +96,7 @@ def _check(name: str | None) -> None:
     raise SystemExit(
         f"diligence cannot start: Python does not find its own package `{name}`. {whose}. {_MEND.format(mend)}"
     )
+
+
+if __name__ == "__main__":
+    main()

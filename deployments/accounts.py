@@ -202,7 +202,10 @@ def _add(name: str, scopes: list[str]) -> str:
 
 def _list() -> None:
     with database.reading() as session:
-        for key in logins.all_keys(session):
+        keys = logins.all_keys(session)
+        if not keys:
+            echo("There are no keys. `diligence keys add NAME` makes one.", err=True)
+        for key in keys:
             state = f"revoked {key.revoked_at:%Y-%m-%d %H:%MZ}" if key.revoked_at else "in use"
             typer.echo(f"{key.name}\t{','.join(key.scopes)}\tadded {key.created_at:%Y-%m-%d %H:%MZ}\t{state}")
 
@@ -222,7 +225,10 @@ def manage_users(
     """Add, list or remove the people who use the pages."""
     if action == "list":
         with database.reading() as session:
-            for user in logins.all_users(session):
+            users = logins.all_users(session)
+            if not users:
+                echo("Nobody was added, so nobody has to log in. `diligence users add NAME` adds a person.", err=True)
+            for user in users:
                 how = "password" if user.password else "the drive's login"
                 typer.echo(f"{user.name}\t{user.role}\t{how}\tadded {user.created_at:%Y-%m-%d %H:%MZ}")
         return

@@ -83,7 +83,8 @@ class _LazyGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")  # Pydantic's, which Typer lets through
+            # Pydantic's words, which Typer lets through.
+            error.message = error.message.removeprefix("Value error, ").partition(", unable to parse")[0]
             raise
 
 

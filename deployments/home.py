@@ -33,7 +33,7 @@ def backup(
     except backups.BackupUnusable as error:
         raise BadRequest(str(error)) from None
     except OSError as error:
-        raise Unavailable(f"The backup cannot be written ({error.strerror}).") from None
+        raise Unavailable(f"{file} cannot be written ({error.strerror}). Name another file.") from None
     echo(f"{file}: {megabytes(file.stat().st_size)}, schema {manifest.schema}, checked")
     if backups.KEY in manifest.files:
         echo("It contains the key that opens stored logins: keep it where only you can read it.", err=True)

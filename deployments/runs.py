@@ -76,6 +76,8 @@ def list_webhooks(
         send_due()
     with database.reading() as session:
         rows = webhooks.newest_deliveries(session, most)
+    if not rows:
+        echo("Nothing was sent yet. DILIGENCE_WEBHOOKS names the receivers.", err=True)
     for row in rows:
         state = "delivered" if row.delivered_at else "waiting" if row.next_at else "given up"
         echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {row.event}  {state}  attempts: {row.attempts}  {row.url}")

@@ -165,8 +165,9 @@ WHOLE: Final = 1 - 1e-9
 """From this share on all is meant: sums of weights are a little off."""
 
 _TRIALS: Final[dict[ModelTrial | None, str]] = {
-    ModelTrial.UNTRIED: "The model was never tested. `diligence doctor --model` shows how well it judges.",
-    ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
+    ModelTrial.UNTRIED: "The model was never tested. The command diligence doctor --model shows how well it judges.",
+    ModelTrial.WEAK: "The model is weak: it did poorly when it was tested (diligence doctor --model). "
+    "Take its scores as hints only.",
 }
 _ABSENCES: Final = {
     Absence.SILENT: "missing: not found",

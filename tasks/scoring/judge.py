@@ -39,8 +39,8 @@ _SHOWN = 5  # passages in the report where no judgement is made
 # Stored with reasons: `tasks.reports.changes` takes it off again.
 SHOWN = " The passages that address it are shown."
 _UNCHECKED: Final[dict[ModelTrial | None, str]] = {
-    ModelTrial.UNTRIED: "the model was never tested (`diligence doctor --model`)",
-    ModelTrial.WEAK: "the model is weak: it fell short when it was tried (`diligence doctor --model`)",
+    ModelTrial.UNTRIED: "the model was never tested",
+    ModelTrial.WEAK: "the model is weak: it did poorly when it was tested",
 }
 """Why nobody can rely on it that a model found nothing."""
 _NOT_FOUND = "The model found no answer, and no passage has most of the words of the question."

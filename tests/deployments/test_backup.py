@@ -46,6 +46,12 @@ def test_a_home_goes_into_a_file_and_comes_back(home: Path, tmp_path: Path, caps
     assert filled.run_ids() == ["r1"]
 
 
+def test_a_folder_that_is_not_there_is_named(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit), errors_reported():
+        backup(tmp_path / "none" / "saved")
+    assert f"{tmp_path / 'none' / 'saved'} cannot be written (No such file" in capsys.readouterr().err
+
+
 def test_a_key_of_the_environment_is_not_in_it_and_it_says_so(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

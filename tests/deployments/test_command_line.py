@@ -124,7 +124,28 @@ def test_wrong_options_are_told_in_plain_words(tmp_path: Path) -> None:
     told = call(["init", "--template", "nope"], tmp_path).stderr
     assert "Value error" not in told
     assert "'--template': 'nope' is not one of 'venture'" in told
+    assert "'--keep': Input should be a valid integer\n" in call(["prune", "--keep", "two"], tmp_path).stderr
     assert "/" not in call(["deploy", "--help"], tmp_path).stdout.split("--batch")[1].split("--reports")[0]
+
+
+def test_an_empty_list_is_a_sentence_that_says_how_to_fill_it(tmp_path: Path) -> None:
+    said = {tuple(words): call(words, tmp_path) for words in (["keys", "list"], ["users", "list"])}
+    assert all(done.returncode == 0 and not done.stdout for done in said.values())
+    assert "`diligence keys add NAME`" in said["keys", "list"].stderr
+    assert "`diligence users add NAME`" in said["users", "list"].stderr
+    assert "DILIGENCE_WEBHOOKS" in call(["webhooks"], tmp_path).stderr
+
+
+def test_python_starts_the_command_as_a_module(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "diligence", "--version"],
+        cwd=tmp_path,
+        env=clean_environment(tmp_path) | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == version("diligence")
 
 
 @cases("name", COMMANDS)

@@ -15,8 +15,9 @@ from tasks.reports.report import build, load_results, result_lines
 from tests.tasks.reports.rows import company, outcome, quote, write_company, write_run
 
 WORDS = {
-    ModelTrial.WEAK: "The model is weak: it did poorly in `diligence doctor --model`. Take its scores as hints only.",
-    ModelTrial.UNTRIED: "The model was never tested. `diligence doctor --model` shows how well it judges.",
+    ModelTrial.WEAK: "The model is weak: it did poorly when it was tested (diligence doctor --model). "
+    "Take its scores as hints only.",
+    ModelTrial.UNTRIED: "The model was never tested. The command diligence doctor --model shows how well it judges.",
 }
 
 
@@ -39,6 +40,7 @@ def test_every_format_says_what_is_known_of_the_model(trial: ModelTrial) -> None
     page = html.render(report)
     header = page[page.index("<header") : page.index("</header>")]
     assert WORDS[trial] in header
+    assert "`" not in header
     for content in (docx.render(report), pptx.render(report), xlsx.render(report)):
         assert WORDS[trial][:20] in in_office(content)
     assert any(WORDS[trial] in line for line in result_lines(load_results("r1")))
