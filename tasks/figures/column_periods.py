@@ -124,11 +124,18 @@ def _find_this(months: int, times: Times) -> When | None:
 
 
 _FIRST_DAY: Final = re.compile(r"\d{4}-01-01")
+_UP_TO: Final = re.compile(r"(?:to|bis|au|al|tot|til|till) ", re.IGNORECASE)
+"""How the words over a column begin that have lost how long its period is."""
 
 
 def read_periods(words: Sequence[str]) -> list[When | None]:
     """The period in the words above each column; beside quarters and halves, a year means the full year."""
     own = [_plan_year(text) or header_period(text) for text in words]
+    if any(when is not None and when.months for when in own):  # "12 months to 5 months 28 Feb 2023 | to 28 Feb 2022"
+        own = [
+            None if when is not None and not when.months and _UP_TO.match(text) else when
+            for text, when in zip(words, own, strict=True)
+        ]
     days = {text: when for text, when in zip(words, own, strict=True) if when is not None and when.end is not None}
     if len(days) > 1 and all(map(_FIRST_DAY.fullmatch, days)):  # for flows, years that a workbook holds as dates
         return [

@@ -23,6 +23,7 @@ def is_hypothetical(sentence: str, at: int) -> bool:
 _ITEM: Final = re.compile(r"\s*[•*–-]\s+[*_]*(?P<name>[^:*_\n]{2,40})[*_]*\s*:[*_\s]*")
 _AHEAD: Final = 40
 """Characters before a count in which its clause may call it an average."""
+_LONGEST_NUMBER: Final = 2  # digits of a heading's
 _PEOPLE: Final = words_in("people_stems")
 _BUYERS: Final = ("customer", "client", "kunde", "logo")
 _STOCK: Final = ("shares", "stock")
@@ -95,7 +96,7 @@ def count_figures(
     """
     for concept, match in _counts(taxonomy, sentence, lower):
         share = concept == "largest_customer_share"
-        if _is_not_of_all(sentence, match, share=share):
+        if _is_not_of_all(sentence, match, share=share) or _numbers_heading(document, match):
             continue
         try:
             when = _time(document, sentence, match, spoken, share=share)
@@ -139,6 +140,16 @@ def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:
         or WORDS.count_of_a_segment.search(sentence)
         or WORDS.of_a_place.search(sentence[: match.start()])
     )
+
+
+def _numbers_heading(document: LedgerDocument, match: re.Match[str]) -> bool:
+    """Whether a number is that of a heading, before or behind which the next one stands: "5 Staff numbers"."""
+    number, what = match["number"], match.groupdict().get("what") or ""
+    if not what[:1].isupper() or not number.isdigit() or len(number) > _LONGEST_NUMBER:
+        return False
+    own = re.search(rf"(?m)^[#* ]{{0,4}}{number}[^\S\n]+{re.escape(what)}", document.text)
+    beside = rf"(?m)^[#* ]{{0,4}}(?:{int(number) - 1}|{int(number) + 1})[.)]?[^\S\n]+[^\W\d_a-z]"
+    return own is not None and re.search(beside, document.text) is not None
 
 
 def _value(match: re.Match[str], *, share: bool) -> tuple[Decimal, Decimal]:

@@ -345,6 +345,9 @@ def find_parts(text: str, starts: Sequence[int], title: str | None) -> Iterator[
             continue  # what an article is about: "ARTICLE XII", "Insurance"
         is_contents = len(lines) > 1 and all(map(_PAGE_OF.search, lines))
         for line in lines if not is_contents else ():
+            item = _ITEM.match(line)
+            if (item and not item[1]) or (line.rstrip().endswith(".") and ends_sentence(line) and not line.isupper()):
+                continue  # what auditors did: "Reading Board meeting minutes."
             kind = _read_part_title(line)
             if kind is None or kind.id in seen or (are_accounts and kind.signed):
                 continue

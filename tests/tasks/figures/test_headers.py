@@ -570,3 +570,19 @@ def test_a_year_in_the_cell_behind_its_day_belongs_to_the_day() -> None:
     plain = "Balance sheet, EUR m\n\tDecember 31,\t2022\t2021\nTotal assets\t\t346,747\t352,755\n"
     found = find_figures(LedgerDocument(plain, [], "a.txt"), taxonomy()).figures
     assert [figure.period for figure in found] == ["2022-12-31", "2021-12-31"]
+
+
+@cases(
+    ("heads", "periods"),
+    [
+        ("12 months to 28 Feb 2023\tto 28 Feb 2022", ["2022-03-01/2023-02-28"]),
+        ("12 months to 28 5 months Feb 2023\tto 28 Feb 2022", ["2022-03-01/2023-02-28"]),
+        ("12 Monate bis 28.02.2023\tbis 28.02.2022", ["2022-03-01/2023-02-28"]),
+        ("12 months to 28 Feb 2023\t5 months to 28 Feb 2022", ["2021-10-01/2022-02-28", "2022-03-01/2023-02-28"]),
+        ("Year\tYear\n\tto 28 Feb 2023\tto 28 Feb 2022", ["2021-03-01/2022-02-28", "2022-03-01/2023-02-28"]),
+        ("to 28 Feb 2023\tto 28 Feb 2022", ["2021-03-01/2022-02-28", "2022-03-01/2023-02-28"]),
+    ],
+)
+def test_a_column_that_has_lost_its_months_is_of_no_period(heads: str, periods: list[str]) -> None:
+    text = f"Income statement for the year ended 28 February 2023\n\n\t{heads}\n\t£000\t£000\nRevenue\t30,005\t2,839\n"
+    assert sorted(period for _, _, period in revenues(text)) == periods

@@ -424,3 +424,23 @@ def test_a_year_in_brackets_that_compares_another_amount_is_not_that_of_the_next
     assert [each for each in said(text) if each[0] == "revenue"] == [
         ("revenue", "53100000", "USD", "2024-01-01/2024-12-31")
     ]
+
+
+@cases(
+    ("text", "counts"),
+    [
+        ("5 Staff numbers and costs\nThe average was as follows\n\n6 Finance income", []),
+        ("7\tEmployees and directors\nTheir number was as below.\n\n8. Taxation", []),
+        ("5 Staff costs\nWages were paid.", []),
+        ("# 4 Employees\n\n# 5 Tax\n\nAt 31 December 2024 the group had 40 employees.", ["40"]),
+        ("5 Mitarbeiter\n\nIm Durchschnitt\n\n6 Steuern", []),
+        ("12 Customers and contracts\n\n13 Leases", []),
+        ("52 employees\n\n3 offices", ["52"]),
+        ("52 Employees\n\n12 Countries", ["52"]),
+        ("• 12 Employees\n• 13 Offices", ["12"]),
+        ("We have 12 Customers and contracts with all.\n13 Offices", ["12"]),
+        ("At 31 December 2024 we had 40 employees. Employee benefits rose.", ["40"]),
+    ],
+)
+def test_the_number_of_a_heading_counts_nobody(text: str, counts: list[str]) -> None:
+    assert [figure[1] for figure in said(f"Notes\n31 December 2024\n\n{text}\n")] == counts

@@ -166,6 +166,12 @@ OPINION = "Financial statements 2024\n\nIndependent auditor's report\nIn our opi
             "we do not express an audit opinion or any form of assurance conclusion thereon.",
             True,
         ),
+        (
+            OPINION + "Our opinion on the financial statements does not cover those reports and we do not express an "
+            "audit opinion thereon.",
+            True,
+        ),
+        (NO_OPINION + "Our work does not cover an audit and we do not express an opinion.", False),
         (OPINION + "We looked at internal control. Accordingly, we do not express an opinion on it.", True),
         (
             OPINION
@@ -414,6 +420,23 @@ def test_a_heading_in_the_notes_of_accounts_is_no_agreement() -> None:
     notes = f"{'Notes. ' * 80}\nLoan agreement\nThe loan between the company and the bank is due in 2027.\n"
     accounts = what("fs.pdf", f"Annual accounts 2023\nBalance sheet\nEquity\n{notes}")
     assert (accounts.kind, accounts.holds("loan_agreement")) == ("financial_statements", None)
+
+
+@cases(
+    ("line", "is_part"),
+    [
+        ("Reading Board meeting minutes.", False),
+        ("• Reading Board meeting minutes", False),
+        ("Minutes of the board meeting", True),
+        ("MINUTES OF THE BOARD MEETING.", True),
+    ],
+)
+def test_what_auditors_did_is_no_part_of_accounts(line: str, is_part: bool) -> None:
+    said = (
+        "Present: A. Berg, the chairman. The meeting was opened on 4 May 2024. It was resolved to pay. Apologies: none."
+    )
+    text = f"Annual accounts 2023\nBalance sheet\nEquity\n{'Notes. ' * 80}\n{line}\n{said}\n"
+    assert (what("fs.pdf", text).holds("board_minutes") is not None) is is_part
 
 
 def test_an_action_against_a_dismissal_is_no_dismissal() -> None:
@@ -1068,6 +1091,8 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
         ("company_accounts.md", "# Annual accounts\nStatutory accounts must include a balance sheet."),
         ("confirmation_statement.md", "# Confirmation statement\nEach company must file one each year."),
         ("complaints_procedure.md", "# Handling of complaints\nThe procedure is: 1. Issue a complaint."),
+        ("bylaws-investigation.docx", "To do\nPropose bylaws to the president, the treasurer and the membership."),
+        ("insurance questions.txt", "Which policy covers the insured? The insurer and the premium are unknown."),
         ("sms-terms.html", "Acme\nMortgage Technology Platform\nSMS terms"),
     ],
 )
