@@ -349,10 +349,13 @@ def compact(value: str) -> str:
 
 
 def describe_contradiction(conflict: ReportedFigureConflict) -> str:
-    """`Recurring revenue, 2024-12-31: EUR 7.1 m counts, 9.4 m not`."""
+    """`Recurring revenue, 2024-12-31: EUR 7.1 m counts, 9.4 m not`; with all digits where three are the same."""
     others = dict.fromkeys(compact(other.value) for other in conflict.others)
-    day = last_day(conflict.period)
-    counted = f"{_unit(conflict.counted.unit)} {compact(conflict.counted.value)}".strip()
+    day, value = last_day(conflict.period), compact(conflict.counted.value)
+    if value in others:
+        others = dict.fromkeys(f"{Decimal(other.value):,}" for other in conflict.others)
+        value = f"{Decimal(conflict.counted.value):,}"
+    counted = f"{_unit(conflict.counted.unit)} {value}".strip()
     whose = f" of {conflict.counted.entity}" if conflict.counted.entity else ""
     return f"{_words(conflict.concept)}{whose}, {day}: {counted} counts, {' and '.join(others)} not"
 

@@ -9,6 +9,7 @@ from docx import Document
 from pptx import Presentation
 
 from tasks.reports import docx, html, pptx
+from tasks.reports.key_figures import describe_contradiction
 from tasks.reports.models import Report
 from tasks.reports.report import build
 from tasks.scoring.score import score_criteria
@@ -53,6 +54,13 @@ def test_the_page_shows_it_with_the_key_figures(report: Report) -> None:
     assert "It grows" in section
     assert "Revenue growth is 20 % in the year to 2025-03-31" in section
     assert "<b>Contradicted:</b> Revenue, 2025-03-31: EUR 12 m counts, 15 m not." in page
+
+
+def test_amounts_that_differ_in_their_last_digits_are_shown_with_all_of_them(report: Report) -> None:
+    (conflict,) = report.companies[0].figure_conflicts
+    near = conflict.others[0].model_copy(update={"value": "12003000"})
+    told = describe_contradiction(conflict.model_copy(update={"others": [near]}))
+    assert told == "Revenue, 2025-03-31: EUR 12,000,000 counts, 12,003,000 not"
 
 
 def test_the_memo_and_the_slides_have_key_figures_and_what_contradicts_them(report: Report) -> None:
