@@ -3,23 +3,27 @@
     python -m tests.mutate                      sixty changes, five in each of twelve areas
     python -m tests.mutate --seed 2 --each 3 tasks/figures tasks/reading
 
-A change is made in a copy of the working tree, and the tests of its area run until the first failure: those that name
-the changed module, and where none of them fails the others. The tests of `tasks/AREA` are `tests/tasks/AREA`, of the
-other packages `tests/NAME`, and those of `_ELSEWHERE`. What no test of the area noticed is printed with its place.
-Some changes alter nothing that a user could see, so the share is a lower bound. A test that fails without the change
-too notices nothing.
+A change is made in a copy of the working tree, and the tests of its area run until the first failure, those first that
+name the changed module. They run in a process forked from this one, which has imported all libraries and nothing of
+ours. The tests of `tasks/AREA` are `tests/tasks/AREA`, of the other packages `tests/NAME`, and those of `_ELSEWHERE`.
+What no test of the area noticed is printed with its place. Some changes alter nothing that a user could see, so the
+share is a lower bound. A test that fails without the change too notices nothing.
 """
 
 import argparse
 import ast
+import importlib
+import multiprocessing
+import os
 import random
-import re
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +37,7 @@ AREAS: Final = (
 )
 _ELSEWHERE: Final = {"tasks/evidence": ("tests/tasks/reports/test_evidence.py",)}
 """Tests of an area that stand in another: evidence is found, drawn and written for reports."""
+_OURS: Final = {"api", "deployments", "diligence", "flows", "storage", "tasks", "tests"}
 _LIMIT: Final = 600  # seconds for an area's tests; a change that makes them hang is noticed
 _OPPOSITES: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
@@ -91,46 +96,71 @@ def _changed(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def chosen(areas: Sequence[str], each: int, seed: int) -> list[Change]:
-    """So many changes of each area, by chance from the seed."""
-    choice = random.Random(seed)
-    found = []
-    for area in areas:
-        every = [clause for path in sorted((ROOT / area).rglob("*.py")) for clause in clauses(path)]
-        found += [_change(*clause) for clause in choice.sample(every, min(each, len(every)))]
-    return found
+def chosen(area: str, number: int, seed: int) -> list[Change]:
+    """So many changes of that area, by chance from the seed."""
+    every = [clause for path in sorted((ROOT / area).rglob("*.py")) for clause in clauses(path)]
+    return [_change(*clause) for clause in random.Random(f"{area} {seed}").sample(every, min(number, len(every)))]
 
 
-def is_noticed(change: Change, copy: Path) -> bool:
-    """Whether a test of the change's area fails in that copy of the tree."""
+class _Failures:
+    """A plugin of pytest that keeps the ids of the tests and modules that failed."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed:
+            self.ids.append(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
+def _run(copy: Path, arguments: Sequence[str], sender: Connection) -> None:
+    """In a process of its own: run pytest on the copy, and send what failed and which libraries are imported."""
+    os.setsid()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.chdir(copy)
+    os.environ["PYTHONPATH"] = sys.path[0] = str(copy)
+    for name in [name for name in sys.modules if name.partition(".")[0] in _OURS]:
+        del sys.modules[name]
+    failures = _Failures()
+    options = ["-x", "-m", "not slow and not nightly", "-p", "no:cacheprovider"]
+    pytest.main([*options, "-W", "ignore::pytest.PytestAssertRewriteWarning", *arguments], plugins=[failures])
+    sender.send((failures.ids, [name for name in sys.modules if name.partition(".")[0] not in _OURS]))
+
+
+def _run_forked(copy: Path, *arguments: str) -> tuple[list[str], list[str]] | None:
+    """The ids of what failed, and the libraries that the tests imported; None where the tests did not end."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_run, args=(copy, arguments, sender))
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv() if receiver.poll(_LIMIT) else None  # type: ignore[no-any-return]
+    except EOFError:
+        return None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.ident or 0, signal.SIGKILL)
+        process.join()
+
+
+def is_noticed(change: Change, copy: Path, area: str) -> bool:
+    """Whether a test of the change's area fails in that copy of the tree, and passes there without the change."""
     module = copy / change.path
     original = module.read_text("utf-8")
-    module.write_text(change.source, "utf-8")
-    parts = Path(change.path).parts
-    area = Path(*parts[: 2 if parts[0] == "tasks" else 1]).as_posix()
-    folder, name = copy / "tests" / area, change.path.removesuffix(".py").replace("/", ".")
-    files = [*folder.rglob("test_*.py"), *(copy / each for each in _ELSEWHERE.get(area, ()))]
-    beside = str(copy / "tests" / Path(change.path).parent)
-    naming = [str(file) for file in files if name in file.read_text("utf-8")]
-    others = sorted({*map(str, files)} - {*naming}, key=lambda file: (beside not in file, file))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow and not nightly", "-p", "no:cacheprovider"]
-    failed = None
+    name, beside = change.path.removesuffix(".py").replace("/", "."), f"tests/{Path(change.path).parent}"
+    files = [*(copy / "tests" / area).rglob("test_*.py"), *(copy / each for each in _ELSEWHERE.get(area, ()))]
+    tests = {file.relative_to(copy).as_posix(): name in file.read_text("utf-8") for file in files}
     try:
-        for tests in filter(None, (naming, others)):
-            done = subprocess.run(
-                [*command, *tests], cwd=copy, capture_output=True, text=True, timeout=_LIMIT, check=False
-            )
-            if done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-                failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
-                break
-    except subprocess.TimeoutExpired:
-        return True
+        module.write_text(change.source, "utf-8")
+        done = _run_forked(copy, *sorted(tests, key=lambda file: (not tests[file], beside not in file, file)))
     finally:
         module.write_text(original, "utf-8")
-    if failed is None:
-        return False
-    alone = subprocess.run([*command, *(failed or ["--version"])], cwd=copy, capture_output=True, check=False)
-    return alone.returncode != pytest.ExitCode.TESTS_FAILED
+    if done is None or not done[0]:
+        return done is None
+    alone = _run_forked(copy, *done[0])
+    return alone is not None and not alone[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -144,11 +174,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "tree"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".venv", ".git", "__pycache__", ".*_cache"))
-        for change in chosen(options.areas, options.each, options.seed):
-            area = next(area for area in options.areas if change.path.startswith(f"{area}/"))
-            noticed[area].append(is_noticed(change, copy))
-            if not noticed[area][-1]:
-                print(f"not noticed: {change}", flush=True)
+        for area in options.areas:
+            if (collected := _run_forked(copy, "--collect-only", f"tests/{area}")) is None or collected[0]:
+                sys.exit(f"tests/{area} cannot be collected.")
+            for library in collected[1]:
+                with suppress(Exception):
+                    importlib.import_module(library)
+            for change in chosen(area, options.each, options.seed):
+                noticed[area].append(is_noticed(change, copy, area))
+                if not noticed[area][-1]:
+                    print(f"not noticed: {change}", flush=True)
     for area, results in noticed.items():
         print(f"{area:18} {sum(results)} of {len(results)}")
     results = [result for of_area in noticed.values() for result in of_area]
