@@ -241,7 +241,7 @@ def check_role(connection: Connection, needed: Role) -> Viewer:
     """The viewer, provided that their role includes the one that is needed.
 
     Raises:
-        NotAllowed: it does not.
+        NotAllowed: the role does not include it.
     """
     viewer: Viewer = connection.scope["state"][VIEWER]
     if not viewer.role.includes(needed):

@@ -24,7 +24,7 @@ class CallRate:
         """Parse a rate such as `60/minute`.
 
         Raises:
-            ValueError: it says none.
+            ValueError: the text is no such rate.
         """
         count, _, unit = text.strip().partition("/")
         seconds = _UNITS.get(unit.strip().removesuffix("s"))

@@ -288,7 +288,7 @@ def _find_block(client: SyncPrefectClient, name: str) -> UUID:
     """The id of a block on the server, by its type and name, such as `slack-webhook/deals`.
 
     Raises:
-        BadRequest: there is none of that name.
+        BadRequest: the server has no such block.
     """
     kind, _, own = name.partition("/")
     try:

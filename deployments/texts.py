@@ -123,7 +123,7 @@ def _of_archive(path: str, name: str, max_bytes: int, skipped: Skipped) -> Itera
     """The documents in an archive, named by its name, `/` and their path in it.
 
     Raises:
-        ArchiveNotOpened, DiligenceError: it stays shut.
+        ArchiveNotOpened, DiligenceError: the archive cannot be opened.
     """
     try:
         with open_archives.using(*_plan_opening(path, max_bytes)) as archive:

@@ -97,7 +97,7 @@ class DeployedBatch(BaseModel):
         """The stored definition.
 
         Raises:
-            NotFound: the database in force has none of that hash.
+            NotFound: the configured database has no definition of that hash.
         """
         with database.writing() as session:
             runs.use_definition(session, self.hash)

@@ -88,7 +88,7 @@ def _check_the_same(run: Run, fingerprint: str) -> None:
     """Check that companies are examined here under the same conditions as where the run began.
 
     Raises:
-        Conflict: they are not.
+        Conflict: the conditions differ.
     """
     if run.version != PROGRAM:
         raise Conflict(

@@ -156,7 +156,7 @@ def check_room() -> None:
     """Check that this machine has the disk that a run needs: without it each company would fail, one within a second.
 
     Raises:
-        NoRoom: it has not.
+        NoRoom: the disk has too little room.
     """
     if shutil.disk_usage(database.home()).free < _ROOM:
         raise NoRoom(

@@ -364,7 +364,7 @@ def _refuse_pooler(engine: Engine, ours: Any) -> None:
     """Refuse a pooler that gives the session to another client after each transaction: locks would go with it.
 
     Raises:
-        DatabaseUnavailable: there is one.
+        DatabaseUnavailable: there is such a pooler.
     """
     before = ours.execute("SELECT pg_backend_pid()").fetchone()[0]
     with engine.connect() as other:  # whose transaction keeps its session busy

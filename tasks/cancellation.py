@@ -114,7 +114,7 @@ def wait_for_result(future: "Future[R]") -> R:
     """The result of a future; the future is cancelled when the current work is.
 
     Raises:
-        Cancelled: it was; and what the future raises.
+        Cancelled: the current work was cancelled. Also whatever the future raises.
     """
     with calling(future.cancel):
         try:

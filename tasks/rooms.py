@@ -278,7 +278,7 @@ def document_with_text(document_id: str) -> tuple[Document, StoredText]:
     """A document that the caller sees and its text, for a model; the text is read now if it never was.
 
     Raises:
-        NotAllowed: it is privileged.
+        NotAllowed: the document is privileged.
         BadRequest, NotFound, UnsupportedFormat, TooLarge, Unreadable, TookTooLong: as `document_text`.
     """
     drive = open_drive()

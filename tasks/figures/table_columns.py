@@ -39,7 +39,7 @@ _OF_ALL: Final = re.compile(alternation(header_words("of_all")), re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column: its words and what they say, its period, its part of the company, and whether its numbers are used.
+    """A column: its heading and what it means, its period, its part of the company, and whether its numbers are used.
 
     `contradicts`: the line above the table gives one scale and the header another. `unclear`: the header gives it more
     than one period; if there is a `when`, it is that of balances. `is_past`: it stands before those that the header
@@ -303,7 +303,7 @@ def _time(column: FigureColumn) -> tuple[object, ...] | None:
 
 
 def _name_parent(columns: list[FigureColumn]) -> list[FigureColumn]:
-    """The columns; those of the whole group are of no part, and the company alone beside them is the parent."""
+    """Name the parent: beside columns of a whole group, which name no part, a column of the company alone is its."""
     columns = [
         replace(c, entity=None) if c.entity and WORDS.column_whole_group.search(c.entity) else c for c in columns
     ]

@@ -80,7 +80,7 @@ def find_privileged(documents: Sequence[Listed], texts: Mapping[str, int], above
     Args:
         documents: the documents of the room.
         texts: by document the id of its text, where it has one.
-        above: paths of the room's own folder, as far as they are known.
+        above: known paths of the room's own folder, which rules may name too.
     """
     rules = privileged_rules()
     if not rules:

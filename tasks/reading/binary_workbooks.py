@@ -104,7 +104,7 @@ def _stream(data: bytes) -> bytes:
     """The workbook's stream, decrypted if Excel's own password opens it.
 
     Raises:
-        Damaged: there is none.
+        Damaged: the file has no such stream.
         PasswordProtected: it opens with a password only.
     """
     if not data:

@@ -128,7 +128,7 @@ def embedded_document(path: Path, extension: str, digest: str) -> tuple[bytes, s
     """The document with that hash (SHA-256) inside the one at `path`, and its format. The host is read again.
 
     Raises:
-        Unreadable: it is not there.
+        Unreadable: the host no longer holds that document.
     """
     found: list[tuple[bytes, str]] = []
 
@@ -360,7 +360,7 @@ def read_in_fork(other: FallbackReader, source: Source) -> Reading:
     """What `other` returns, in a separate process: those readers have no limits, and damaged files may never end.
 
     Raises:
-        Damaged, TimeoutError, ChildProcessError, Unavailable: it gives nothing.
+        Damaged, TimeoutError, ChildProcessError, Unavailable: `other` returned nothing.
     """
     if other.signature not in (source if isinstance(source, bytes) else source.read_bytes()):
         raise Damaged("It has nothing of its format.")

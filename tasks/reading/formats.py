@@ -233,7 +233,7 @@ def reader(extension: str) -> Read:
     """The function that reads documents of a format; its module is loaded when it is first needed.
 
     Raises:
-        UnsupportedFormat: there is none.
+        UnsupportedFormat: no reader reads that format.
     """
     module, _, function = _format(extension).reader.partition(":")
     return cast("Read", getattr(import_module(module), function or "read"))

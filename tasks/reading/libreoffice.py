@@ -137,7 +137,7 @@ def compound(source: Source, stream: str) -> tuple[bytes, ole.Compound]:
     anything.
 
     Raises:
-        Damaged: it is none.
+        Damaged: the file is no compound file, or lacks the stream.
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
     if not data:

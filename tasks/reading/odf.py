@@ -112,7 +112,7 @@ class OdfPackage(AbstractContextManager["OdfPackage", None]):
         """The tree of the document's content.
 
         Raises:
-            Damaged: there is none. TooLarge: it is larger than LARGEST_TREE.
+            Damaged: the document has no content. TooLarge: it is larger than LARGEST_TREE.
         """
         root = self._flat if self._flat is not None else self._tree("content.xml")
         if root is None or root.find(OFFICE_BODY) is None:
@@ -123,7 +123,7 @@ class OdfPackage(AbstractContextManager["OdfPackage", None]):
         """The element with the document's body ("office:text").
 
         Raises:
-            Damaged: there is none: the document is no "text document". TooLarge: it is larger than LARGEST_TREE.
+            Damaged: the document is no "text document". TooLarge: it is larger than LARGEST_TREE.
         """
         body = self.content().find(f"{OFFICE_BODY}/{name(kind)}")
         if body is None:

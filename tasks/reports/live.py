@@ -149,7 +149,7 @@ def company_page(run_id: str, name: str) -> str:
     """The page of one of the companies of a run, by its file's name; see `report_page`.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the run has no such company.
         NotLoggedIn: as `live_run`.
     """
     with live_run(run_id) as live:
@@ -348,7 +348,7 @@ def _visible(live: LiveRun, document_id: str) -> Document:
     """The document as this viewer sees it now.
 
     Raises:
-        NotFound: it is not there.
+        NotFound: the viewer does not see the document.
     """
     try:
         return live.drive.document(document_id)
@@ -575,7 +575,7 @@ def find_company(live: LiveRun, domain: str) -> tuple[int, RunCompany]:
     """The company of that domain with its number in the run, from 1.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the run has no such company.
     """
     for number, company in enumerate(live.companies, 1):
         if company.domain == domain:

@@ -107,7 +107,7 @@ def _vocabulary() -> frozenset[str]:
 
 @cache
 def _kinds_by_term() -> Counter[str]:
-    """In the names of how many kinds a word stands."""
+    """For each word, how many kinds of documents have it in one of their names."""
     asked = read_words("matching.toml")["kinds"]
     return Counter(
         term

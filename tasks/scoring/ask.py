@@ -233,7 +233,7 @@ class Ask:
         No judgement is requested more than twice: one that did not fit at first has had its second attempt.
 
         Raises:
-            NoReason: it is none then either.
+            NoReason: the second judgement has no related reason either.
             As `Answerer.judge`.
         """
         material, schema = as_material(sources), bound(schema, sources, scale, is_brief=self.width.is_narrow)

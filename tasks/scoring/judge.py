@@ -82,9 +82,9 @@ class Question:
         return self._add_warnings(judged)
 
     def doubt(self, result: CriterionResult, trial: ModelTrial | None) -> CriterionResult:
-        """The result, where the model found nothing and has not passed its trial: then the words of passages decide.
+        """Let the words of passages decide where the model found nothing and has not passed its trial.
 
-        Nothing is missing if one clearly addresses the question. The reason is the program's own in either case.
+        A criterion is not missing if a passage clearly addresses it. The reason is the program's own in either case.
         """
         if trial not in _UNCHECKED or result.status is not ScoreStatus.MISSING:
             return result

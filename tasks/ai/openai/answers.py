@@ -114,7 +114,7 @@ class LongContext:
         """How many bytes of text fit into the window beside the rules, the question and an answer.
 
         Raises:
-            TooLarge: none does.
+            TooLarge: not even one byte fits.
         """
         rules = most_model_tokens(*(message["content"] for message in frame))
         room = window - rules - min(window // 4, _LONGEST_ANSWER)

@@ -103,7 +103,7 @@ class WebResponse:
         """The content as JSON.
 
         Raises:
-            SourceFailed: it is not JSON.
+            SourceFailed: the content is not JSON.
         """
         try:
             return json.loads(self.content)
@@ -409,7 +409,7 @@ class Web(AbstractContextManager["Web", None]):
         """The response after all redirects have been followed.
 
         Raises:
-            TryAgain, DiligenceError: there is none.
+            TryAgain, DiligenceError: no response came.
         """
         for hop in range(request.limits.redirects + 1):
             try:

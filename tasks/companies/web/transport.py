@@ -223,7 +223,7 @@ def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host according to this machine's resolver; every name within `localhost` is this machine.
 
     Raises:
-        OSError: there are none.
+        OSError: the resolver knows no address.
     """
     if host == "localhost" or host.endswith(".localhost"):  # RFC 6761; not every resolver does so
         return ["127.0.0.1", "::1"]

@@ -124,7 +124,7 @@ def read_item(data: Any, item: str, retrieved_at: datetime) -> Item:
     """The item with the id `item` in the JSON of Special:EntityData, or the one that it was merged into.
 
     Raises:
-        SourceFailed: there is none.
+        SourceFailed: the JSON has no such item.
     """
     try:
         entities = data["entities"]
@@ -295,7 +295,7 @@ def check_contact() -> None:
     """Fail unless a contact is set, which Wikimedia's User-Agent policy asks for.
 
     Raises:
-        NotConfigured: none is.
+        NotConfigured: no contact is set.
     """
     if CompanySettings.current().contact is None:
         raise NotConfigured(

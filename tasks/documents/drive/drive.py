@@ -321,7 +321,7 @@ class DriveProvider(Protocol):
         """Check within `seconds` that the drive answers, whoever is logged in.
 
         Raises:
-            Unavailable, NotConfigured: it does not.
+            Unavailable, NotConfigured: the drive does not answer.
         """
 
     def examine(self) -> Iterator[CheckResult]:

@@ -23,7 +23,7 @@ _CITED_PART: Final = re.compile(
 def find_cited(text: str, title: str | None, days: Collection[str]) -> Iterator[Cited]:
     """The agreements that a text names by kind and date, and annexes that it refers to but does not contain.
 
-    The text is not of what it names itself: a kind `title` of one of its `days` (ISO 8601).
+    A document of the kind `title` with one of the `days` (ISO 8601) is the text itself, and not a reference.
     """
     present = frozenset(fold_words(text))  # a pattern takes as long as all words
     yield from _find_agreements(text, present, title, days)

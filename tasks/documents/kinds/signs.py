@@ -535,7 +535,7 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
 def _gives_no_opinion(running: str) -> bool:
     """Whether auditors say, in a text in small letters, that they give no opinion on the accounts.
 
-    Where the sentence, or the one before, names something beside the accounts, it is of that.
+    It does not count where that sentence, or the one before, is about something other than the accounts.
     """
     says = read_file("marks.toml")["audit"]
     if any(words in running for words in says["none"]):

@@ -451,7 +451,7 @@ def read_signed(source: Source) -> Reading:
     """The document in the signature in `source`, as an embedded one, named as the file without `.p7m`.
 
     Raises:
-        Damaged: there is none in it.
+        Damaged: the signature holds no document.
         PasswordProtected: it is encrypted.
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
@@ -469,7 +469,7 @@ def signed_content(data: bytes) -> bytes:
     """The content signed by this signature, in DER, BER or Base64.
 
     Raises:
-        Damaged: it is none, or what it signs is not in it.
+        Damaged: the data are no signature, or hold only the signature of a document elsewhere.
         PasswordProtected: it is encrypted.
     """
     try:

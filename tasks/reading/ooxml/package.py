@@ -427,7 +427,7 @@ class Package(AbstractContextManager["Package", None]):
         """The name of the part with the document; `usual` is its name in most files.
 
         Raises:
-            Damaged: there is none.
+            Damaged: the package has no such part.
         """
         for relationship in self.relationships(""):
             if relationship.kind == "officeDocument" and relationship.target in self:

@@ -372,7 +372,7 @@ def _may_hold_table(runs: list[Box], text: str) -> bool:
 
 
 def _find_tables(rules: Rules, words: Sequence[PageWord], *, is_turned: bool) -> tuple[list[Table], list[Columns]]:
-    """The tables of a page, or its columns where it stands in such; `is_turned`: it is written to the left."""
+    """The tables of a page, or its columns where its text has some; `is_turned`: the text runs from right to left."""
     tables = find_ruled_tables(rules, words)
     if not tables and (columns := columns_by_rule(words, rules.vertical, rules.horizontal)):
         return [], columns

@@ -223,7 +223,7 @@ def _read_contents(
     """What PDFium returns for all pages, as time and size allow, and the numbers of those that it cannot open.
 
     Raises:
-        NotOpened: it opens none.
+        NotOpened: PDFium opens no page.
     """
     contents: list[PageReading] = []
     lost: list[int] = []

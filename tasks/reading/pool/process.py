@@ -221,7 +221,7 @@ class ReadingProcess:
         """Start it; a program's first one waits 0.3 s for the fork server, the others take 10 ms.
 
         Raises:
-            OSError, EOFError: it does not start.
+            OSError, EOFError: the process does not start.
         """
         self.job: Job | None = None
         self.is_ready = False
@@ -250,7 +250,7 @@ class ReadingProcess:
         """Give it a document to read.
 
         Raises:
-            OSError: it has ended.
+            OSError: the process has ended.
         """
         self.is_ready = False
         self.connection.send((str(job.path.absolute()), job.extension, job.second_try))

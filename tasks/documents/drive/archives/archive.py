@@ -112,7 +112,7 @@ class Archive:
         """Add the members of an archive that lies in this one.
 
         Raises:
-            ArchiveNotOpened: it stays shut.
+            ArchiveNotOpened: the inner archive cannot be opened.
         """
         if entry.name in self.contents.folders:
             raise ArchiveNotOpened("a folder of the archive has its name")

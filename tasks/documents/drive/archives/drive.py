@@ -78,7 +78,7 @@ class ArchiveView:
         """The member with that key.
 
         Raises:
-            NotFound: there is none.
+            NotFound: the archive has no such member.
         """
         member = self._contents.by_key(_key).get(key)
         if member is None:
@@ -321,7 +321,7 @@ class ArchiveDrive:
         """What the archive contains; a remote archive that was fetched once need not be fetched again for that.
 
         Raises:
-            ArchiveNotOpened: it stays shut.
+            ArchiveNotOpened: the archive cannot be opened.
         """
         key, limit = (self.name, archive.id, archive.version), ReadingSettings.current().document_max_mb << 20
         contents = find_listing(key, limit) if self.remote and not self._archives.is_open(key) else None

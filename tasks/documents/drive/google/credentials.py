@@ -83,7 +83,7 @@ def run_identity() -> Identity:
     """The account of scheduled runs: the configured credentials, otherwise the login made by `diligence login`.
 
     Raises:
-        NotConfigured: there is neither.
+        NotConfigured: neither exists.
         NotLoggedIn: the login was revoked.
     """
     if GoogleDriveSettings.current().google_credentials is not None:
@@ -175,7 +175,7 @@ class AccountToken(Credentials):
             NotLoggedIn: the login has expired or was revoked.
             NotConfigured: Google does not know the client or the service account.
             Unavailable: Google's token endpoint is out of reach.
-            SourceFailed: it answered wrongly.
+            SourceFailed: Google's answer holds no token.
         """
         last_used = getattr(self._used, "token", self.token)
         with self._renewing:

@@ -505,8 +505,8 @@ def check_reachable(seconds: float) -> None:
 
     Raises:
         NotConfigured: a variable of the environment cannot be used.
-        Unavailable: it does not. Any status is an answer: a failure of Google's is no reason to take a service away
-            whose other work goes on.
+        Unavailable: Google Drive does not answer. Any status is an answer: a failure of Google's is no reason to take
+            away a service whose other work goes on.
     """
     import httpx  # noqa: PLC0415 - with its command line it takes 0.1 s, which an index does not need
 
