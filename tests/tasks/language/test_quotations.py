@@ -289,7 +289,8 @@ def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> Non
 
 STATEMENTS = (
     "The company has not received an unqualified opinion. It did not, in 2023, pay dividends. Is it audited? No. "
-    "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years.\n"
+    "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years. They pay within\n"
+    "a month of the bill.\n"
     "Total revenue\t1,234\t5,678\nCost of sales\t(400)\t(500)\n"
     "\fNet income was stable in the\fyear of the audit. It fell.\fRevenue rose.\n"
     "Trade debtors\tnote\fof the group were paid."
@@ -303,6 +304,7 @@ STATEMENTS = (
         "It did not … pay dividends",
         "audited? No. Revenue grew",
         "clients renewed",
+        "pay within a month",  # the next line is a row
         "Total revenue 1,234 5,678",
         "Total revenue\t1234",
         "Total revenue 1,234 5,678 Cost of sales (400) (500)",
