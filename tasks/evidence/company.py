@@ -194,7 +194,7 @@ def find_page_parts(text: StoredText, start: int, end: int) -> list[PagePart]:
         if kind == kinds.PAGE and first < end and start < last and label.isdigit():
             begin, stop = max(start, first), min(end, last)
             if text.text[begin:stop].strip():
-                is_scan = any(place[0] < last and first < place[1] for place in scans)
+                is_scan = any(first <= place[0] < last for place in scans)  # none goes on in another page
                 parts.append(PagePart(int(label), text.text[first:last], begin - first, stop - first, is_scan))
     return parts
 

@@ -275,7 +275,7 @@ def _confirm(body: str, lines: Sequence[str], *, has_day: bool) -> Iterator[str]
 def _find_late_accounts(signs: Signs, text: str) -> list[str]:
     """What an annual report holds, in which accounts stand far behind the beginning."""
     kind = kinds()["financial_statements"]
-    if signs.title != "annual_report" or kind.id in signs.body or len(text) <= _BODY:
+    if signs.title != "annual_report" or kind.id in signs.body:
         return []
     return [kind.id] if kind.is_confirmed(find_telling_words(plain_words(text))) else []
 

@@ -35,6 +35,10 @@ def test_blank_lines_are_no_blocks() -> None:
     assert [block.rows[0][0][0].text for block in blocks("One\n   \n\nTwo", 0, 12, [])] == ["One", "Two"]
 
 
+def test_an_empty_cell_has_no_words() -> None:
+    assert [block.rows for block in blocks("a\t\tb", 0, 4, [])] == [[[[MarkedWords("a")], [], [MarkedWords("b")]]]]
+
+
 def test_a_line_begins_behind_a_break_or_where_the_text_does_unless_that_is_far() -> None:
     assert line_start("\nabc", 3, 0) == 1
     assert line_start("abcdef", 5, 2) == 2

@@ -585,6 +585,7 @@ def test_further_passages_are_boxed_where_all_evidence_is_asked_for_and_told_apa
     (page,) = (page for page in pages if "<svg" in page)
     assert page.count('class="box"') == boxed
     assert page.count("<mark") == 2
+    assert f'<rect id="c0-{len(RECURRING)}" class="box"' in page  # the best passage
     assert ("not boxed above belong to another passage" in page) == (which == "cited")
     assert all("belong to another passage" not in other for other in pages if other != page)
 
