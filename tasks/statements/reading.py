@@ -382,7 +382,7 @@ def _says_something(token: Token, before: Token | None) -> bool:
 
 def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
     """How a word limits a statement; None if it does not, or if it names a thing here: "its plan", "an offer"."""
-    token, before = tokens[at], tokens[at - 1] if at else None
+    token = tokens[at]
     if token.text in {"like", "condition", "conditions"}:
         return None
     if token.text in {"both", "beide", "beiden"}:
@@ -390,8 +390,6 @@ def _limit(tokens: Sequence[Token], at: int) -> Limit | None:
     if token.text in _NEGATIONS:
         return Limit.NEGATION
     if token.is_name and token.text not in {"no", "not", "never", "none", "kein", "keine"} and at:
-        return None
-    if token.text == "may" and token.is_name and before and before.text in {"in", "of", "since", "until", "by"}:
         return None
     kind = _LIMITS.get(token.text) or _LIMIT_STEMS.get(token.stem if token.text not in _EXACT else "")
     if kind is Limit.ALL and token.text.endswith(("ed", "es", "ing", "ion")):

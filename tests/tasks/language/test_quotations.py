@@ -289,8 +289,8 @@ def test_many_long_quotes_from_five_megabytes_take_the_time_of_one_look() -> Non
 
 STATEMENTS = (
     "The company has not received an unqualified opinion. It did not, in 2023, pay dividends. Is it audited? No. "
-    "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years. They pay within\n"
-    "a month of the bill.\n"
+    "Revenue grew by 5 % unless costs rose. Most clients renewed, except those in Bonn, for five years. They pay\n"
+    "within a month of the bill.\n"
     "Total revenue\t1,234\t5,678\nCost of sales\t(400)\t(500)\n"
     "\fNet income was stable in the\fyear of the audit. It fell.\fRevenue rose.\n"
     "Trade debtors\tnote\fof the group were paid."
@@ -410,6 +410,15 @@ def test_a_quotation_is_grown_to_its_sentence_or_row(quote: str, sentence: str) 
     span = locate(quote, STATEMENTS)
     assert span is not None
     assert STATEMENTS[slice(*in_sentence(STATEMENTS, *span))] == sentence
+
+
+def test_a_sentence_without_an_end_is_cut_between_words() -> None:
+    text = "several " * 100 + "leases end" + " tomorrow" * 100
+    span = locate("leases end", text)
+    assert span is not None
+    begin, end = in_sentence(text, *span)
+    assert 1150 < end - begin <= 1210
+    assert set(text[begin:end].split()) == {"several", "leases", "end", "tomorrow"}
 
 
 HARBOUR = (

@@ -421,6 +421,20 @@ def test_words_in_another_order_say_the_same_where_one_block_moves(
             "Output was $391 million in 2024.",
             Finding.NOT_FOUND,
         ),
+        (
+            "| | 2024 | 2023 |\n|---|---|\n| Revenue | $5,387 | $4,100 |",
+            "Revenue was $5,387 in 2024.",
+            Finding.SUPPORTED,
+        ),
+        (
+            "| | 2024 | 2023 |\n|---|---|\n| Revenue | $5,387 | $4,100 |",
+            "Revenue was $5,387 in 2023.",
+            Finding.NOT_FOUND,
+        ),
+        ("The bank won't extend the loan.", "The bank will extend the loan.", Finding.CONTRADICTED),
+        ("The plant doesn't make pumps.", "The plant does not make pumps.", Finding.SUPPORTED),
+        ("Margin rose by fifty basis points.", "Margin rose by 0.5 percentage points.", Finding.SUPPORTED),
+        ("The balance - 5 million euros - was kept.", "The balance was 5 million euros.", Finding.SUPPORTED),
     ],
 )
 def test_rows_and_parts_of_sentences_prove_what_they_say(source: str, statement: str, verdict: Finding) -> None:
