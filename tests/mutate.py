@@ -136,7 +136,7 @@ def _run_forked(copy: Path, *arguments: str) -> tuple[list[str], list[str]] | No
     process.start()
     sender.close()
     try:
-        return receiver.recv() if receiver.poll(_LIMIT) else None  # type: ignore[no-any-return]
+        return receiver.recv() if receiver.poll(_LIMIT) else None
     except EOFError:
         return None
     finally:
