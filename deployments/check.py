@@ -66,7 +66,7 @@ def check(
     for one in against:
         place = one.places[0]
         echo(f"Contradicted: “{one.statement.text}”")
-        echo(f"  {place.document_name}, {place.place}: {place.text}")
+        echo(f"  {place.document_name}, {place.place}: {' '.join(place.text.split())}")
     supported = sum(one.verdict is MemoVerdict.SUPPORTED for one in checked)
     missing = len(checked) - supported - len(against)
     echo(f"{supported} supported, {len(against)} contradicted, {missing} not found. See {page} and {data}.")

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
-from tasks.reading.text_writer import header_rows
+from tasks.language.tables import WIDEST, header_rows
 
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""
 _MOST: Final = 20_000
 """Characters of one stretch; a quotation that is longer is shown up to there."""
 _LEFT_OUT: Final = "…"
-_MOST_COLUMNS: Final = 12
-"""Columns of a table that is shown whole."""
 _BESIDE: Final = 3
 """Columns on each side of a marked cell that are shown of a wider one."""
 _FAR: Final = 400
@@ -71,7 +69,7 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
     """
     spans: list[tuple[int, int]] = []
     for mark in sorted(marks, key=lambda mark: mark.start):
-        begin = line_start(text, max(mark.start - _AROUND, first), first)
+        begin = _row_start(text, line_start(text, max(mark.start - _AROUND, first), first), mark, first)
         end = _line_end(text, min(min(mark.end, mark.start + _MOST) + _AROUND, last), last)
         if spans and begin <= spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], end)
@@ -91,7 +89,7 @@ def _rows_above(text: str, first: int, begin: int) -> list[list[list[MarkedWords
     """The header rows of a table that continues at `begin`, and a row for those left out; none if it begins there."""
     for start in sorted({first, max(first, text.rfind("\n\n", first, begin) + 2)}, reverse=True):
         lines = text[start:begin].split("\n")[:-1]
-        rows = [line for line in lines[: header_rows(text, start, begin)] if "\t" in line]
+        rows = [line for line in lines[: header_rows(text, start, len(text))] if "\t" in line]
         if rows:
             gap = [_LEFT_OUT] if lines[-1] not in rows else []
             return [[[MarkedWords(cell)] for cell in line.split("\t")] for line in [*rows, *gap]]
@@ -102,7 +100,7 @@ def _narrow(block: Block) -> Block:
     """A block; if its table is wide, only the label columns and the marked columns with some neighbours."""
     width = max(map(len, block.rows))
     marked = [(row, at) for row in block.rows for at, cell in enumerate(row) if any(words.marked for words in cell)]
-    if width <= _MOST_COLUMNS or not marked:
+    if width <= WIDEST or not marked:
         return block
     labels = min(at for row, _ in marked for at, cell in enumerate(row) if any(words.text.strip() for words in cell))
     kept = {*range(labels + 1), *(near for _, at in marked for near in range(at - _BESIDE, at + _BESIDE + 1))}
@@ -130,6 +128,16 @@ def line_start(text: str, at: int, first: int) -> int:
     if start < 0:
         return first if at - first <= _FAR else at
     return start + 1
+
+
+def _row_start(text: str, begin: int, mark: Mark, first: int) -> int:
+    """An offset, unless it lies in a long row, whose cells would stand under other headers: the row after it, or all of
+    the marked one.
+    """
+    behind = text.find("\n", begin, mark.start)
+    if begin == first or text[begin - 1] in "\n\f" or "\t" not in text[begin : mark.end if behind < 0 else behind]:
+        return begin
+    return behind + 1 if behind >= 0 else text.rfind("\n", max(begin - _MOST, first), begin) + 1 or first
 
 
 def _line_end(text: str, at: int, last: int) -> int:

@@ -5,8 +5,8 @@ Changes by typesetting and extraction are ignored (`normalise` says which). Chan
 every figure must be there, with its sign, currency, scale and unit, and a quotation may not begin or end inside a word
 or number. Its words must belong together: it may not begin right after its negation, reach from one cell into part of
 another, join a "No." to the next sentence, or join two pages; and an ellipsis may not leave out a negation or condition
-of the sentence. What is shown as the quotation is always a span of the text itself, and `in_sentence` returns the
-sentence, row or cell around it.
+of the sentence. What is shown as the quotation is a span of the text itself, and `in_sentence` returns the sentence,
+row or cell around it. Of cells of a sheet it is what `tables.quote_cells` makes of the span, and nothing else.
 """
 
 import itertools
@@ -18,6 +18,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from tasks.language.normalise import CURRENCIES, NormalisedText, normalise
+from tasks.language.tables import find_cells
 
 _ELLIPSIS = re.compile(r"\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…")
 _FEWEST = 3  # letters or digits; fewer prove nothing
@@ -86,7 +87,8 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
     """Where the quotation stands in the text: the offsets of its first character and after its last.
 
     If there are several places, the first one from the offset `near` on. A quotation with an ellipsis stands there if
-    its parts follow each other within one page (form feeds separate pages, slides and sheets).
+    its parts follow each other within one page (form feeds separate pages, slides and sheets). Cells with their headers
+    and their row's label stand where the cells stand, if these are theirs and no others.
     """
     if sum(map(str.isalnum, quote)) < _FEWEST:
         return None
@@ -94,7 +96,7 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
     if span is None and "\f" in text:
         plain = _without_running_lines(text)
         span = _locate(quote, plain, near) if plain != text else None
-    return span
+    return find_cells(quote, text, near) if span is None and re.search("[\t\n]", quote) else span
 
 
 def _locate(quote: str, text: str, near: int) -> Span | None:

@@ -22,7 +22,7 @@ from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, l
 from tasks.language.quotations import in_sentence, locate
 from tasks.memo.contracts import RoomContract, find_contracts
 from tasks.reading.text_writer import HEADING
-from tasks.rooms import RoomPassage, RoomPassages, stretch
+from tasks.rooms import RoomPassage, RoomPassages, sheet_cells, stretch
 from tasks.scoring.passages import Places
 from tasks.statements.check import source_sentences
 from tasks.statements.figures import figures
@@ -101,12 +101,13 @@ def _load_text(text_id: int) -> str:
 
 
 def _find_line(text_id: int, start: int, end: int) -> str:
-    """The sentence or table row around a figure in a stored text."""
+    """The sentence or table row around a figure in a stored text; of a sheet, its cell under its headers."""
     low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
         text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
     first, last = in_sentence(text, start - low, end - low)
-    return " ".join(text[first:last].split())
+    cells = sheet_cells(text_id, start, end) if "\t" in text[first:last] else None
+    return cells or " ".join(text[first:last].split())
 
 
 def _find_scale(text_id: int) -> str:

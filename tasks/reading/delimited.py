@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from tasks.language.tables import is_figure
 from tasks.reading import limits
-from tasks.reading.text_writer import TABLE, Reading, Source, Writer, is_figure
+from tasks.reading.text_writer import TABLE, Reading, Source, Writer
 from tasks.reading.txt import text_and_warnings
 
 DELIMITERS: Final = ("\t", ";", "|", ",")

@@ -308,17 +308,19 @@ def find_evidence(
         pages = find_span_pages(session, sorted(text_id for text_id in cited if text_id is not None))
     judged = {outcome.id for outcome in outcomes if outcome.status is not ScoreStatus.UNSCORED}
     spans = {
-        (quote.text_id, quote.start, quote.end)
+        (quote.text_id, quote.start, quote.end): quote.text
         for outcome_id, of_outcome in quotes.items()
         for quote in of_outcome
         if outcome_id in judged and quote.text_id is not None and quote.start is not None and quote.end is not None
     }
-    return EvidenceOf(company.domain, pages, {span: _around(session, *span) for span in spans})
+    return EvidenceOf(company.domain, pages, {span: _around(session, *span, said) for span, said in spans.items()})
 
 
-def _around(session: Session, text_id: int, start: int, end: int) -> tuple[str, str]:
-    """The words before and after a quotation in its sentence or row."""
+def _around(session: Session, text_id: int, start: int, end: int, quoted: str) -> tuple[str, str]:
+    """The words before and after a quotation in its sentence or row; none where it has its own headers and label."""
     first = max(start - _AROUND, 0)
     stretch = find_stretch(session, text_id, first, end + _AROUND)
+    if "\t" in quoted and quoted != stretch[start - first : end - first]:
+        return "", ""
     begin, stop = in_sentence(stretch, start - first, end - first)
     return stretch[begin : start - first], stretch[end - first : stop]

@@ -23,7 +23,7 @@ from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.evidence.excerpt import Block, MarkedWords
 from tasks.language.normalise import escape_text
-from tasks.reading.text_writer import is_figure
+from tasks.language.tables import is_figure
 from tasks.reports.models import (
     CompanyReport,
     ContradictingQuote,

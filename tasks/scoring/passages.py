@@ -20,10 +20,11 @@ from typing import Final, NamedTuple, cast
 from storage import database, texts
 from storage.texts import Passage
 from tasks import ranking
+from tasks.language.tables import header_rows, table_cells
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, Ranked
 from tasks.reading import text_writer as kinds
-from tasks.reading.text_writer import Place, header_rows, lowest_confidence, table_cells
+from tasks.reading.text_writer import Place, lowest_confidence
 
 _PAGE: Final = re.compile(r"(?:[A-Z]{1,2}-)?(\d{1,4})")
 _EXHIBIT: Final = re.compile(
@@ -210,6 +211,13 @@ class TextPlaces:
         """As `place`, for quoted words; in a table with their cell: `page 3, row “Revenue”, column “2023”`."""
         place, cell = self.place(start, end), self._cell(start, end)
         return f"{place}, {cell}" if cell else place
+
+    def is_sheet(self, offset: int) -> bool:
+        """Whether an offset lies in a workbook's sheet, or in a file that is one table."""
+        return self.label(offset, kinds.SHEET) is not None or any(
+            place.kind == kinds.TABLE and not place.start and place.end >= len(self._text.rstrip())
+            for place in self.places[:2]
+        )
 
     def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""

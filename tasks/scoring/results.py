@@ -58,7 +58,7 @@ class Quotation:
     @classmethod
     def of(cls, excerpt: Excerpt, stance: Stance | None = None) -> "Quotation":
         """The quotation of an excerpt."""
-        return cls(excerpt.text, stance, excerpt)
+        return cls(excerpt.quotation, stance, excerpt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ProvenContradiction:
 
     def as_json(self) -> dict[str, Any]:
         """The stored form: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
-        quotes = [FoundOrder.at(excerpt).as_json() for excerpt in (self.one, self.other)]
+        quotes = [FoundOrder.at(excerpt).as_json() | {"text": excerpt.quotation} for excerpt in (self.one, self.other)]
         return {"about": self.about, "quotes": quotes}
 
 

@@ -37,7 +37,7 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
 from tasks.figures.fiscal_calendar import learn_calendar
-from tasks.language import quotations
+from tasks.language import quotations, tables
 from tasks.language.normalise import cut_line, join_first
 from tasks.language.periods import spell_months
 from tasks.language.words import write_out
@@ -49,7 +49,7 @@ from tasks.ranking.coverage import gives_number, measure_coverage
 from tasks.ranking.query import find_meant_phrases
 from tasks.reading import read_document, text_writer, txt
 from tasks.reading.mail import message
-from tasks.reading.text_writer import CELLS, HEADING, PAGE, Place, header_rows
+from tasks.reading.text_writer import CELLS, HEADING, PAGE, Place
 from tasks.reports import criteria as shown_passages
 from tasks.reports import wording
 from tasks.scoring import ask, figure_checks, passages
@@ -148,6 +148,12 @@ def _read_docx(text: str) -> object:
 CALLS: Final[dict[str, Call]] = {
     "tasks.language.quotations.verify": lambda text: quotations.verify(text[: len(text) // 2] + " end", text),
     "tasks.language.quotations.locate": lambda text: quotations.locate("a … a … nowhere", text),
+    "tasks.language.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
+    "tasks.language.tables.table_cells": lambda text: list(tables.table_cells(text, [(0, len(text))])),
+    "tasks.language.tables.quote_cells": lambda text: tables.quote_cells(text, len(text) // 2, len(text) // 2 + 1),
+    "tasks.language.tables.telling_cell": lambda text: tables.telling_cell(text, 0, len(text), "what is nowhere"),
+    "tasks.language.tables.find_cells": lambda text: tables.find_cells(f"nowhere\t{text[-9:]}", text),
+    "tasks.language.tables.is_figure": tables.is_figure,
     "tasks.language.quotations.in_sentence": lambda text: quotations.in_sentence(
         text, len(text) // 2, len(text) // 2 + 9
     ),
@@ -248,7 +254,6 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.reading.text_writer.shown_text": lambda text: text_writer.shown_text(
         text, [Place(at, at + 20, text_writer.UNSEEN, "") for at in range(0, len(text), 40)]
     ),
-    "tasks.reading.text_writer.header_rows": lambda text: header_rows(text, 0, len(text)),
     "tasks.reading.mail.message.join_flowed": lambda text: message.join_flowed(text, delete_spaces=True),
     "tasks.reading.txt.decode_text": lambda text: txt.decode_text(text.encode("utf-8", "replace")),
     "tasks.reading.txt.tidy_text": lambda text: txt.tidy_text(text.encode("utf-8", "replace")),
@@ -303,7 +308,7 @@ EXCUSED: Final[dict[str, str]] = {
         companies\.(web\.(site\.\w+|parse\.(parse|read)|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
             |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf)\.[\w.]+
-            |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)|text_writer\.table_cells
+            |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)
             |ooxml\.number_formats\.with_stored)""",
     "it takes entries, whose number is limited": r"documents\.drive\.archives\.zip\.list_entries",
 }

@@ -110,3 +110,17 @@ def test_a_row_that_is_quoted_whole_is_shown_whole() -> None:
     text = "Line\t" + "\t".join(map(str, range(40)))
     (stretch,) = stretches(text, 0, len(text), [Mark(0, len(text), "a")])
     assert len(shown(stretch)[0]) == 41
+
+
+def test_each_cell_of_a_very_wide_sheet_stands_under_its_own_header() -> None:
+    rows = [["EUR", *(f"Column {n}" for n in range(600))]]
+    rows += [[name, *(f"{name[0]}{n}.00000" for n in range(600))] for name in ("Alpha", "Beta", "Gamma")]
+    text = "Title\n\n" + "\n".join("\t".join(row) for row in rows) + "\n"
+    for name, column in (("Alpha", 400), ("Beta", 2), ("Gamma", 599)):
+        cell = f"{name[0]}{column}.00000"
+        start = text.index(cell)
+        ((block,),) = [each.blocks for each in stretches(text, 0, len(text), [Mark(start, start + len(cell), "a")])]
+        shown = [["".join(words.text for words in each) for each in row] for row in block.rows]
+        at = shown[0].index(f"Column {column}")
+        assert [name, cell] in [[row[0], row[at]] for row in shown if len(row) > at]
+        assert all(row[at] in {"", f"Column {column}", f"{row[0][0]}{column}.00000"} for row in shown if len(row) > at)

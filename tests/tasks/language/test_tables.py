@@ -1,0 +1,124 @@
+"""Cells of a sheet as they are quoted: under the headers of their columns, behind what names their row."""
+
+import pytest
+
+from tasks.language.quotations import locate, verify
+from tasks.language.tables import quote_cells, telling_cell
+
+SHEETS = """Profit and loss, EUR thousand
+\tActual\t\tBudget\t
+EUR k\tFY2023\tFY2024\tFY2025\tFY2026
+Revenue\t1,000\t1,210\t1,300\t1,400
+4000\t\t\t\t
+Costs\t(800)\t(900)\t(1,000)\t(1,000)
+
+Staff\t10\t12\t14\t15
+
+Plan\tLow\tHigh
+Staff\t16\t18
+\fDay\tClient\tInvoice\tAmount
+2024-01-05\tAcme\tINV-1\t450.00
+2024-01-06\tBeta\tINV-2\t1,200
+Balance\t\t2023-12-31\t2024-12-31
+4000\tCash\t5\t7
+\fSupplier\tTerm\tLaw
+Alpha Ltd\tIt runs for three years and ends unless it is renewed in writing by both parties, each time for \
+another year, or ended.\tEngland
+Beta SA\tNo end\tFrance
+\fRevenue\t5\t6
+Costs\t3\t4
+"""
+
+
+def cells(words: str, behind: str = "") -> str | None:
+    """The quotation of the first of these words that stand behind others."""
+    start = SHEETS.index(words, SHEETS.index(behind))
+    return quote_cells(SHEETS, start, start + len(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "behind", "quoted"),
+    [
+        ("1,210", "", "\tActual\nEUR k\tFY2024\nRevenue\t1,210"),
+        ("1,210\t1,300", "", "\tActual\tBudget\nEUR k\tFY2024\tFY2025\nRevenue\t1,210\t1,300"),
+        ("1,400", "", "\tBudget\nEUR k\tFY2026\nRevenue\t1,400"),  # a heading that extends over two columns
+        ("12", "Staff", "\tActual\nEUR k\tFY2024\nStaff\t12"),  # behind an empty line, under the header before it
+        ("18", "Plan", "Plan\tHigh\nStaff\t18"),  # under a header of its own
+        ("1,200", "Beta", "Day\tClient\tAmount\n2024-01-06\tBeta\t1,200"),  # a date does not name a row alone
+        ("7", "Cash", "Day\tClient\tAmount\nBalance\t\t2024-12-31\n4000\tCash\t7"),  # another row of times
+        ("England", "", "Supplier\tLaw\nAlpha Ltd\tEngland"),
+        ("Beta SA", "Supplier", "Supplier\nBeta SA"),
+        ("FY2024", "", "EUR k\tFY2024"),  # the header itself
+        ("6", "\fRevenue", "Revenue\t6"),  # no header
+    ],
+)
+def test_cells_are_quoted_under_their_headers_and_behind_their_label(words: str, behind: str, quoted: str) -> None:
+    assert cells(words, behind) == quoted
+    assert verify(quoted, SHEETS)
+
+
+def test_a_quotation_of_cells_stands_where_the_cells_stand() -> None:
+    start = SHEETS.index("18")
+    assert locate("Plan\tHigh\nStaff\t18", SHEETS) == (start, start + 2)
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "\tActual\nEUR k\tFY2023\nRevenue\t1,210",  # the header of another column
+        "\tActual\nEUR k\tFY2024\nCosts\t1,210",  # the label of another row
+        "\tActual\nEUR k\tFY2024\nRevenue\t1,211",  # another figure
+        "\tActual\nEUR k\tFY2024\nRevenue\t1,000",  # the figure of another column
+        "Revenue\t1,210",  # without the header that the column has
+        "\tActual\nEUR k\tFY2024\n1,210",  # without the label that the row has
+        "FY2024\nRevenue\t1,210",
+        "\tBudget\nEUR k\tFY2024\nRevenue\t1,210",  # a heading that does not reach so far
+        "\tActual\tBudget\nEUR k\tFY2023\tFY2025\nRevenue\t1,000\t1,300",  # cells that do not stand beside each other
+        "\tActual\nEUR k\tFY2024\nStaff\t18",  # the header of another table
+        "Day\tClient\tAmount\n4000\tCash\t7",  # without the row of times between
+        "Supplier\tLaw\nAlpha Ltd\tFrance",
+        "\tActual\nEUR k\tFY2024\nRevenue\t1,210\nCosts\t(900)",  # two rows under one header
+        "\tActual\nEUR k\tFY2024\nRevenue\t1,21",  # a part of a figure
+        "\tActual\nEUR k\tFY2024\nRevenue\t-1,210",
+        "Supplier\tFY2024\nRevenue\t1,210",
+        "\tActual\nEUR k\tFY2024\nRevenue\t1,210 may not be final",
+    ],
+)
+def test_an_invented_quotation_of_cells_stands_nowhere(invented: str) -> None:
+    assert not verify(invented, SHEETS)
+
+
+@pytest.mark.parametrize(
+    "words", ["Profit and loss", "ends unless it is renewed", "Costs\t(800)\n", "4000\t\t\t\t\nCosts"]
+)
+def test_what_is_no_cell_of_a_row_is_quoted_as_it_stands(words: str) -> None:
+    start = SHEETS.index(words) if "\n" not in words else SHEETS.index("Revenue\t1,000")
+    end = start + len(words) if "\n" not in words else SHEETS.index("(900)")
+    assert quote_cells(SHEETS, start, end) is None
+
+
+def test_a_wide_sheet_is_quoted_by_its_cell_and_not_by_its_row() -> None:
+    years = range(1800, 2025)
+    text = (
+        "EUR\t" + "\t".join(f"FY{year}" for year in years) + "\nRevenue\t" + "\t".join(str(7 * year) for year in years)
+    )
+    start = text.index(str(7 * 1999))
+    assert quote_cells(text, start, start + 5) == "EUR\tFY1999\nRevenue\t13993"
+
+
+def test_a_row_deep_in_a_long_sheet_has_its_header() -> None:
+    text = "Item\tPrice\n" + "".join(f"Item {n}\t{n}.50\n" for n in range(100_000))
+    start = text.index("99999.50")
+    assert quote_cells(text, start, start + 8) == "Item\tPrice\nItem 99999\t99999.50"
+    assert locate("Item\tPrice\nItem 99999\t99999.50", text) == (start, start + 8)
+
+
+def test_a_passage_of_a_wide_sheet_tells_by_the_cell_that_is_asked_for() -> None:
+    text = "EUR\t" + "\t".join(f"FY{year}" for year in range(2000, 2025)) + "\n"
+    text += "Revenue\t" + "\t".join(str(7 * n) for n in range(100, 125)) + "\n"
+    text += "EBITDA\t" + "\t".join(str(3 * n) for n in range(100, 125)) + "\n"
+    start, end = telling_cell(text, 0, len(text), "What was the EBITDA in 2019?") or (0, 0)
+    assert quote_cells(text, start, end) == "EUR\tFY2019\nEBITDA\t357"
+    start, end = telling_cell(text, 0, len(text), "How large is the revenue?") or (0, 0)
+    assert quote_cells(text, start, end) == "EUR\tFY2000\nRevenue\t700"
+    assert telling_cell(SHEETS, 0, len(SHEETS), "What was the revenue in 2024?") is None
