@@ -38,7 +38,6 @@ from tasks.errors import DiligenceError, NotAllowed, NotFound, check_question
 from tasks.figures.ledger import LedgerText, first_by_path
 from tasks.language.normalise import join_first
 from tasks.language.sentences import sentences
-from tasks.language.tables import quote_cells
 from tasks.privacy import Names, find_privileged, hides_names, may_read_all, profile_names, say_kept, stored_names
 from tasks.ranking import WordIndex
 from tasks.ranking.coverage import COMMON
@@ -223,13 +222,6 @@ def exact_place(text_id: int, start: int, end: int) -> str:
     with database.reading() as session:
         text = texts.get_text(session, text_id)
         return TextPlaces(text.text, text.places).exact_place(start, end)
-
-
-def sheet_cells(text_id: int, start: int, end: int) -> str | None:
-    """Cells of a stored sheet as they are quoted, under their headers; None for a span of another text."""
-    with database.reading() as session:
-        text = texts.get_text(session, text_id)
-    return quote_cells(text.text, start, end) if TextPlaces(text.text, text.places).is_sheet(start) else None
 
 
 def stretch(text_id: int, start: int, end: int) -> str:

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
-from tasks.language.tables import WIDEST, header_rows
+from tasks.language.tables import header_rows
 
 _AROUND: Final = 1_500
 """Characters that are shown before and behind what is marked."""
 _MOST: Final = 20_000
 """Characters of one stretch; a quotation that is longer is shown up to there."""
 _LEFT_OUT: Final = "…"
+_MOST_COLUMNS: Final = 12
+"""Columns of a table that is shown whole."""
 _BESIDE: Final = 3
 """Columns on each side of a marked cell that are shown of a wider one."""
 _FAR: Final = 400
@@ -100,7 +102,7 @@ def _narrow(block: Block) -> Block:
     """A block; if its table is wide, only the label columns and the marked columns with some neighbours."""
     width = max(map(len, block.rows))
     marked = [(row, at) for row in block.rows for at, cell in enumerate(row) if any(words.marked for words in cell)]
-    if width <= WIDEST or not marked:
+    if width <= _MOST_COLUMNS or not marked:
         return block
     labels = min(at for row, _ in marked for at, cell in enumerate(row) if any(words.text.strip() for words in cell))
     kept = {*range(labels + 1), *(near for _, at in marked for near in range(at - _BESIDE, at + _BESIDE + 1))}
@@ -131,9 +133,7 @@ def line_start(text: str, at: int, first: int) -> int:
 
 
 def _row_start(text: str, begin: int, mark: Mark, first: int) -> int:
-    """An offset, unless it lies in a long row, whose cells would stand under other headers: the row after it, or all of
-    the marked one.
-    """
+    """An offset, or in a long row, whose cells would stand under other headers, the next row or the marked one."""
     behind = text.find("\n", begin, mark.start)
     if begin == first or text[begin - 1] in "\n\f" or "\t" not in text[begin : mark.end if behind < 0 else behind]:
         return begin

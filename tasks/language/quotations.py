@@ -87,8 +87,7 @@ def locate(quote: str, text: str, near: int = 0) -> Span | None:
     """Where the quotation stands in the text: the offsets of its first character and after its last.
 
     If there are several places, the first one from the offset `near` on. A quotation with an ellipsis stands there if
-    its parts follow each other within one page (form feeds separate pages, slides and sheets). Cells with their headers
-    and their row's label stand where the cells stand, if these are theirs and no others.
+    its parts follow each other within one page (form feeds separate pages, slides and sheets).
     """
     if sum(map(str.isalnum, quote)) < _FEWEST:
         return None

@@ -8,10 +8,7 @@ have its own headers, and otherwise those of the run before apply.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import islice
 from typing import Final, NamedTuple
 
 from tasks.language.normalise import one_line
@@ -98,7 +95,7 @@ def _over(headers: Sequence[_Row], column: int) -> str:
     for position, row in enumerate(headers):
         words = row[column][1] if column < len(row) else ""
         if not words and position + 1 < len(headers):
-            words = _reaching(row, column)
+            words = next((cell for _, cell in reversed(row[1 : column + 1]) if cell), "")
         if words and words not in above:
             above.append(words)
     return " ".join(above)
@@ -148,17 +145,12 @@ def _row(line: str, at: int) -> _Row:
 
 
 _LONGEST_QUOTED: Final = 1_500
-"""Characters of a quotation of cells; of longer ones the sentence is quoted."""
 _LONGEST_CELL: Final = 100
 """Characters of a cell that is quoted whole for a part of it."""
 _MOST_LABELS: Final = 4
-"""Cells before those quoted that may name their row: "4000 | Revenue"."""
-_MOST_RUNS: Final = 20
-"""Runs of a sheet before the one quoted, whose header may hold for it."""
-_MOST_ABOVE: Final = 200
-"""Rows above one that may give the time of what stands below them."""
-_LINE_END: Final = re.compile(r"[\n\f]")
-_RUN: Final = re.compile(r"\A|[\n\f](?:[ \t]*[\n\f])+|\f")
+_MOST_PLACES: Final = 500
+_NAME: Final = re.compile(r"\D*[^\W\d_]\D*")
+_LINE_END: Final = re.compile(r"[\n\f]|\Z")
 
 
 def quote_cells(text: str, start: int, end: int) -> str | None:
@@ -167,141 +159,72 @@ def quote_cells(text: str, start: int, end: int) -> str | None:
     Rows are lines and cells are parted by tabs, as in the text. None where the span lies in no row of several cells, or
     is a part of one with many words.
     """
-    begin, stop = _line(text, start)
-    if stop < end or "\t" not in text[begin:stop]:
-        return None
-    row = _row(text[begin:stop], begin)
+    begin, row = _row_at(text, start)
     cited = [at for at, (first, words) in enumerate(row) if words and first < end and start < first + len(words)]
-    if not cited or (len(cited) == 1 and end - start < len(row[cited[0]][1]) > _LONGEST_CELL):
+    behind = row[-1][0] + len(row[-1][1])
+    if not cited or len(row) == 1 or behind < end or end - start < len(row[cited[0]][1]) > _LONGEST_CELL:
         return None
-    quoted = range(cited[0], cited[-1] + 1)
-    columns = [*_labels(row, cited[0]), *quoted]
-    lines: list[list[str]] = []
-    for head, extends in _heads(text, begin, row[cited[0]][1], cited[0]):
-        words = [head[at][1] if at < len(head) else "" for at in columns]
-        if extends:
-            words[-len(quoted) :] = [_reaching(head, at) for at in quoted]
-        if any(words[-len(quoted) :]):
-            lines.append(words)
-    written = "\n".join("\t".join(words) for words in [*lines, [row[at][1] for at in columns]])
-    return written if len(written) <= _LONGEST_QUOTED else None
-
-
-def telling_cell(text: str, start: int, end: int, question: str) -> tuple[int, int] | None:
-    """The cell of a wide sheet's passage whose row and headers have most words of a question; None of a narrow one."""
-    words = {*_WORD.findall(question.lower())}
-    rows = [row for run in _runs(text, [(_line(text, start)[0], end)]) for row in run]
-    if max(map(len, rows), default=0) <= WIDEST:
-        return None
-    rows = [row for row in rows if any(is_figure(cell) for _, cell in row)] or rows
-    row = max(rows, key=lambda row: len(words.intersection(_WORD.findall(" ".join(cell for _, cell in row).lower()))))
-    labels = _labels(row, len(row))
-    filled = [at for at, (_, cell) in enumerate(row) if cell and at not in labels] or labels[-1:]
-    heads = [head for head, _ in _heads(text, _line(text, row[0][0])[0], row[filled[0]][1], filled[0])]
-    over = {at: _WORD.findall(" ".join(head[at][1] for head in heads if at < len(head)).lower()) for at in filled}
-    start, cell = row[max(filled, key=lambda at: len(words.intersection(over[at])))]
-    return start, start + len(cell)
-
-
-WIDEST: Final = 12
-"""Columns of a table that is shown whole."""
-_WORD: Final = re.compile(r"\d+|[^\W\d_]+")
+    columns = [*_labels(row, cited[0]), *range(cited[0], cited[-1] + 1)]
+    heads = _heads(text, begin, row[cited[0]][1])
+    lines = [
+        [_over([head, []] if at >= cited[0] and head is not heads[-1] else [head], at) for at in columns]
+        for head in heads
+    ]
+    named = [words for words in lines if any(words[-(cited[-1] - cited[0] + 1) :])]
+    quoted = "\n".join("\t".join(words) for words in [*named, [row[at][1] for at in columns]])
+    return quoted if len(quoted) <= _LONGEST_QUOTED else None
 
 
 def find_cells(quotation: str, text: str, near: int = 0) -> tuple[int, int] | None:
     """Where cells stand that `quote_cells` quotes so; the first place from the offset `near` on, else the first."""
     wanted = "\n".join("\t".join(map(one_line, line.split("\t"))) for line in quotation.strip("\n").split("\n"))
-    last = wanted.rpartition("\n")[2].split("\t")
-    if wanted == last[0]:
-        return None  # a cell and nothing that names it
-    places = (islice(_spans_of(last, text, first), _MOST_PLACES) for first in (near, 0))
-    return next((span for of in places for span in of if quote_cells(text, *span) == wanted), None)
-
-
-_MOST_PLACES: Final = 2_000
-"""Cells that are compared with a quotation."""
-
-
-def _spans_of(cells: Sequence[str], text: str, first: int) -> Iterator[tuple[int, int]]:
-    """The spans of the last of these cells, of the last two, and so on, in the rows that have them."""
+    cells = wanted.rpartition("\n")[2].split("\t")
     longest = max(cells, key=len)
-    place = text.find(longest, first) if longest else -1
-    while place >= 0:
-        begin, stop = _line(text, place)
-        row = _row(text[begin:stop], begin)
-        for at, (start, words) in enumerate(row, 1):
-            if words == cells[-1]:
-                behind = [cell for _, cell in row[max(at - len(cells), 0) : at]]
-                counts = range(1, len(behind) + 1)
-                yield from ((row[at - n][0], start + len(words)) for n in counts if behind[-n:] == list(cells[-n:]))
-        place = text.find(longest, stop)
+    place = text.find(longest, near) if wanted != longest != "" else -1
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            break
+        row = _row_at(text, place)[1]
+        for last in [at for at, (_, words) in enumerate(row) if words == cells[-1]][:20]:
+            for first in range(last, max(last - len(cells), -1), -1):
+                span = row[first][0], row[last][0] + len(cells[-1])
+                is_alike = [row[at][1] for at in (*_labels(row, first), *range(first, last + 1))] == cells
+                if is_alike and quote_cells(text, *span) == wanted:
+                    return span
+        place = text.find(longest, max(row[-1][0] + len(row[-1][1]), place + 1))
+    return find_cells(quotation, text) if near else None
 
 
-def _line(text: str, at: int) -> tuple[int, int]:
-    """Where the line at an offset begins and ends."""
+def _row_at(text: str, at: int) -> tuple[int, _Row]:
+    """Where the line around an offset begins, and its cells."""
     begin = text.rfind("\n", 0, at) + 1
-    return text.rfind("\f", begin, at) + 1 or begin, _line_end(text, at)
-
-
-def _line_end(text: str, at: int) -> int:
+    begin = text.rfind("\f", begin, at) + 1 or begin
     end = _LINE_END.search(text, at)
-    return end.start() if end else len(text)
+    return begin, _row(text[begin : end.start() if end else len(text)], begin)
 
 
 def _labels(row: _Row, before: int) -> list[int]:
-    """Which of a row's first cells name it: up to the first in words, else the first that is no figure."""
-    filled = list(islice((at for at in range(min(before, len(row))) if row[at][1]), _MOST_LABELS))
-    for count, at in enumerate(filled, 1):
-        words = row[at][1]
-        if any(map(str.isalpha, words)) and not any(map(str.isdecimal, words)):
-            return filled[:count]
-    return [at for at in filled[:1] if not is_figure(row[at][1])]
+    """Which of a row's first cells name it: up to the first in words without a digit, else the first."""
+    filled = [at for at in range(before) if row[at][1]][:_MOST_LABELS]
+    return filled[: next((count for count, at in enumerate(filled, 1) if _NAME.fullmatch(row[at][1])), 1)]
 
 
-def _heads(text: str, begin: int, words: str, column: int) -> Iterator[tuple[_Row, bool]]:
-    """The header rows over the row that begins at an offset, and whether headings in each extend over empty cells.
+def _heads(text: str, begin: int, words: str) -> list[_Row]:
+    """The header rows over the row that begins at an offset; none if it is one of them.
 
-    Behind them comes the nearest row of times over a figure (`words` in this column), where a table has another one.
+    Over a figure (`words`) the nearest row of times stands too, where a table has another one further down.
     """
-    starts = _run_starts(text)
-    last = bisect_right(starts, begin)
-    page = bisect_left(starts, text.rfind("\f", 0, begin) + 1)
-    behind, heads = starts[last - 1], list[_Row]()
-    for first in reversed(starts[max(last - _MOST_RUNS, page) : last]):
-        limit = text.find("\f", first, first + _LONGEST_HEADS)
-        run = next(_runs(text, [(first, limit if limit >= 0 else first + _LONGEST_HEADS)]), [])
+    page, first, end = text.rfind("\f", 0, begin) + 1, begin, text.find("\f", begin)
+    for _ in range(20):
+        blank = text.rfind("\n\n", page, first - 1)
+        first = page if blank < 0 else blank + 2
+        limit = min(first + _LONGEST_HEADS, len(text) if end < 0 else end)
+        run = next(_runs(text, [(first, limit)]), [])
         titles, count = _find_header(run)
         if count:
             heads = run[titles : titles + count]
-            behind = heads[-1][0][0]
-            break
-    times = _times_over(text, behind, begin, column) if is_figure(words) else None
-    for position, row in enumerate(heads, 1):
-        if row[0][0] < begin:
-            yield row, position < len(heads) or (times is not None and not row[0][1])
-    if times is not None:
-        yield times, False
-
-
-def _times_over(text: str, behind: int, begin: int, column: int) -> _Row | None:
-    """The nearest row without figures over an offset that has a time in this column."""
-    for _ in range(_MOST_ABOVE):
-        end = begin - 1
-        begin = text.rfind("\n", behind, end) + 1
-        if not begin:
-            return None
-        row = _row(text[begin:end], begin)
-        if column < len(row) and _PERIOD.fullmatch(row[column][1]) and not any(is_figure(cell) for _, cell in row):
-            return row
-    return None
-
-
-@lru_cache(maxsize=8)
-def _run_starts(text: str) -> list[int]:
-    """Where the runs of lines of a text begin, which empty lines and page breaks part."""
-    return [match.end() for match in _RUN.finditer(text)]
-
-
-def _reaching(head: _Row, column: int) -> str:
-    """The heading of a column in a row of headings that extend over the empty cells after them."""
-    return next((words for _, words in reversed(head[1 : column + 1]) if words), "")
+            above = _runs(text, [(max(heads[-1][-1][0], begin - _LONGEST_HEADS), begin)] if is_figure(words) else [])
+            told = (row for run in above for row in run if _PERIOD.fullmatch(row[-1][1]))
+            times = [row for row in told if not any(is_figure(words) for _, words in row)]
+            return [*heads, *times[-1:]] if heads[-1][0][0] < begin else []
+    return []

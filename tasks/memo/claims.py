@@ -22,8 +22,8 @@ from tasks.figures.ledger import LedgerText, RoomLedger, build, first_by_path, l
 from tasks.language.quotations import in_sentence, locate
 from tasks.memo.contracts import RoomContract, find_contracts
 from tasks.reading.text_writer import HEADING
-from tasks.rooms import RoomPassage, RoomPassages, sheet_cells, stretch
-from tasks.scoring.passages import Places
+from tasks.rooms import RoomPassage, RoomPassages, stretch
+from tasks.scoring.passages import Places, TextPlaces
 from tasks.statements.check import source_sentences
 from tasks.statements.figures import figures
 
@@ -34,7 +34,6 @@ _BY_WORDS: Final = 10
 _AROUND: Final = 1500
 """Characters read on each side of a passage for a quotation that reaches beyond it."""
 
-_AROUND_A_FIGURE: Final = 600
 _IN_SCALE: Final = re.compile(r"\bin (thousand|million)s\b", re.IGNORECASE)
 
 
@@ -102,12 +101,10 @@ def _load_text(text_id: int) -> str:
 
 def _find_line(text_id: int, start: int, end: int) -> str:
     """The sentence or table row around a figure in a stored text; of a sheet, its cell under its headers."""
-    low = max(start - _AROUND_A_FIGURE, 0)
     with database.reading() as session:
-        text = texts.find_stretch(session, text_id, low, end + _AROUND_A_FIGURE)
-    first, last = in_sentence(text, start - low, end - low)
-    cells = sheet_cells(text_id, start, end) if "\t" in text[first:last] else None
-    return cells or " ".join(text[first:last].split())
+        stored = texts.get_text(session, text_id)
+    cells = TextPlaces(stored.text, stored.places).cells(start, end)
+    return cells or " ".join(stored.text[slice(*in_sentence(stored.text, start, end))].split())
 
 
 def _find_scale(text_id: int) -> str:

@@ -149,12 +149,12 @@ def with_cells(text: str, places: Sequence[Place]) -> Sequence[Place]:
 
 def cells(text: str, places: Sequence[Place]) -> Iterator[Place]:
     """A place of kind `cell` for each cell with words, table by table; its label names its headers."""
-    for spans, header_rows in _tables(places):
+    for spans, header_rows in tables(places):
         for cell in table_cells(text, spans, header_rows):
             yield Place(cell.start, cell.end, CELL, cell_label(cell.row, cell.column))
 
 
-def _tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], int | None]]:
+def tables(places: Sequence[Place]) -> Iterator[tuple[list[tuple[int, int]], int | None]]:
     """The spans of each table, and its header rows according to the file; all blocks of a sheet form one table."""
     sheet_end = -1
     blocks: list[tuple[int, int]] = []

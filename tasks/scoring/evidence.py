@@ -21,7 +21,6 @@ from tasks.ai.answerer import Answerer
 from tasks.ai.prompt_injection import find_orders
 from tasks.documents.kinds.room import RoomKinds, run_kinds
 from tasks.language.quotations import in_sentence, locate
-from tasks.language.tables import quote_cells, telling_cell
 from tasks.language.words import detect_languages, word_forms
 from tasks.privacy import find_privileged, hides_names, may_read_all
 from tasks.ranking import WordIndex
@@ -53,8 +52,7 @@ class Excerpt:
     """Words of a document: their place, and their span in its stored text.
 
     `header` is the first row of the table that a passage continues. `repeats` are passages that nearly repeat it.
-    `cells` are cells of a sheet as they are quoted: under their headers. `telling` is the cell of a wide sheet's
-    passage that a report shows.
+    `cells` are cells of a sheet as they are quoted: under their headers.
     """
 
     document: RunDocument
@@ -67,12 +65,6 @@ class Excerpt:
     header: str | None = None
     repeats: int = 0
     cells: str | None = None
-    telling: "Excerpt | None" = None
-
-    @property
-    def quotation(self) -> str:
-        """The words as they are quoted."""
-        return self.cells or self.text
 
     @property
     def span(self) -> tuple[str, int, int]:
@@ -87,8 +79,6 @@ class Excerpt:
     @property
     def shown(self) -> "Excerpt":
         """The excerpt with a place that also names its columns and says how many passages nearly repeat it."""
-        if self.telling is not None:
-            return replace(self.telling, repeats=self.repeats).shown
         columns = f", columns {' | '.join(self.header.split())[:_COLUMNS]}" if self.header else ""
         more = f" ({self.repeats} more nearly the same)" if self.repeats else ""
         return replace(self, place=f"{self.place}{columns}{more}")
@@ -251,14 +241,7 @@ class Evidence:
             elif len(chosen) < k:
                 chosen.append(self._excerpt(*passage))
                 known.append(wording)
-        return self._record([replace(excerpt, telling=self._telling(excerpt, question)) for excerpt in chosen])
-
-    def _telling(self, excerpt: Excerpt, question: str) -> Excerpt | None:
-        """The cell of a wide sheet's passage that has most words of a question."""
-        cell = telling_cell(self._texts[excerpt.text_id], excerpt.start, excerpt.end, question)
-        if cell is None or not self._find_places(excerpt.text_id).is_sheet(excerpt.start):
-            return None
-        return self._spans(excerpt.document, excerpt.text_id, [cell])[0]
+        return self._record(chosen)
 
     def _find_wording(self, document: RunDocument, span: PassageSpan) -> "_Wording":
         key = document.text_id or 0, span.start
@@ -356,9 +339,9 @@ class Evidence:
         document = next((document for document in self.documents if document.document_id == document_id), None)
         if document is None or text_id not in self._texts or end > self._texts.length(text_id):
             return None
-        if self._find_places(text_id).is_sheet(start) and quote_cells(self._texts[text_id], start, end):
-            return self._span(document, text_id, start, end)
-        return self._span(document, text_id, *in_sentence(self._texts[text_id], start, end))
+        if self._find_places(text_id).cells(start, end) is None:
+            start, end = in_sentence(self._texts[text_id], start, end)
+        return self._span(document, text_id, start, end)
 
     def orders_in(self, excerpt: Excerpt) -> list[Excerpt]:
         """The words of an excerpt that give orders to a model."""
@@ -423,7 +406,7 @@ class Evidence:
             Excerpt(
                 *(document, text_id, start, end, places.exact_place(start, end), places.label(start, "heading")),
                 text[start:end],
-                cells=quote_cells(text, start, end) if places.is_sheet(start) else None,
+                cells=places.cells(start, end),
             )
             for start, end in spans
         ]

@@ -14,13 +14,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, NamedTuple, cast
 
 from storage import database, texts
 from storage.texts import Passage
 from tasks import ranking
-from tasks.language.tables import header_rows, table_cells
+from tasks.language.tables import header_rows, quote_cells, table_cells
 from tasks.ranking.embedders import semantic_ranking
 from tasks.ranking.semantic import Candidate, Ranked
 from tasks.reading import text_writer as kinds
@@ -212,12 +212,10 @@ class TextPlaces:
         place, cell = self.place(start, end), self._cell(start, end)
         return f"{place}, {cell}" if cell else place
 
-    def is_sheet(self, offset: int) -> bool:
-        """Whether an offset lies in a workbook's sheet, or in a file that is one table."""
-        return self.label(offset, kinds.SHEET) is not None or any(
-            place.kind == kinds.TABLE and not place.start and place.end >= len(self._text.rstrip())
-            for place in self.places[:2]
-        )
+    def cells(self, start: int, end: int) -> str | None:
+        """Cells of a sheet, or of another table on no page, slide or sheet of paper, as they are quoted; else None."""
+        is_paper = any(self.label(start, kind) is not None for kind in (kinds.PAGE, kinds.SLIDE, kinds.BODY))
+        return None if is_paper else quote_cells(self._text, start, end)
 
     def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""
@@ -243,24 +241,9 @@ class TextPlaces:
         """The headers of the cell in which a span lies, or of the cells of one row; "" where it lies in none."""
         if "\n" in self._text[start:end].strip():
             return ""
-        around = next(
-            (
-                place
-                for kind in (kinds.TABLE, kinds.CELLS)
-                for place in self._find_touching(kind, start, end - 1)
-                if place.start <= start and end <= place.end
-            ),
-            None,
-        )
-        if around is None:
-            return ""
-        bounds = next((place for place in self._find_touching(kinds.SHEET, start, end - 1)), around)
-        table = [place for place in self.places if bounds.start <= place.start and place.end <= bounds.end]
-        if around.kind == kinds.TABLE:
-            table = [around]
-        blocks = [(place.start, place.end) for place in table if place.kind == around.kind]
-        headers = int(around.label) if around.kind == kinds.TABLE and around.label.isdecimal() else None
-        found = [cell for cell in table_cells(self._text, blocks, headers) if cell.start < end and start < cell.end]
+        around = (table for table in kinds.tables(self.places) if any(a <= start and end <= b for a, b in table[0]))
+        cells = (cell for table in islice(around, 1) for cell in table_cells(self._text, *table))
+        found = [cell for cell in cells if cell.start < end and start < cell.end]
         named = [cell for cell in found if cell.row] or found
         columns = [cell.column for cell in named if cell.column]
         row = next((cell.row for cell in found if cell.row), "")

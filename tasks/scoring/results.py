@@ -58,7 +58,7 @@ class Quotation:
     @classmethod
     def of(cls, excerpt: Excerpt, stance: Stance | None = None) -> "Quotation":
         """The quotation of an excerpt."""
-        return cls(excerpt.quotation, stance, excerpt)
+        return cls(excerpt.cells or excerpt.text, stance, excerpt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ProvenContradiction:
 
     def as_json(self) -> dict[str, Any]:
         """The stored form: `{about, quotes: [two of {text, document_*, place, text_id, start, end}]}`."""
-        quotes = [FoundOrder.at(excerpt).as_json() | {"text": excerpt.quotation} for excerpt in (self.one, self.other)]
+        quotes = [FoundOrder.at(excerpt).as_json() for excerpt in (self.one, self.other)]
         return {"about": self.about, "quotes": quotes}
 
 
@@ -90,7 +90,7 @@ class FoundOrder:
     @classmethod
     def at(cls, excerpt: Excerpt) -> "FoundOrder":
         """The words of an excerpt."""
-        return cls(excerpt.document, excerpt.text, excerpt.place, excerpt)
+        return cls(excerpt.document, excerpt.cells or excerpt.text, excerpt.place, excerpt)
 
     def as_json(self) -> dict[str, Any]:
         """The stored form: `{text, document_*, place, text_id, start, end}`, the last three may be null."""

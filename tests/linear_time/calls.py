@@ -151,7 +151,6 @@ CALLS: Final[dict[str, Call]] = {
     "tasks.language.tables.header_rows": lambda text: tables.header_rows(text, 0, len(text)),
     "tasks.language.tables.table_cells": lambda text: list(tables.table_cells(text, [(0, len(text))])),
     "tasks.language.tables.quote_cells": lambda text: tables.quote_cells(text, len(text) // 2, len(text) // 2 + 1),
-    "tasks.language.tables.telling_cell": lambda text: tables.telling_cell(text, 0, len(text), "what is nowhere"),
     "tasks.language.tables.find_cells": lambda text: tables.find_cells(f"nowhere\t{text[-9:]}", text),
     "tasks.language.tables.is_figure": tables.is_figure,
     "tasks.language.quotations.in_sentence": lambda text: quotations.in_sentence(

@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.language.quotations import locate, verify
-from tasks.language.tables import quote_cells, telling_cell
+from tasks.language.tables import quote_cells
 
 SHEETS = """Profit and loss, EUR thousand
 \tActual\t\tBudget\t
@@ -111,14 +111,3 @@ def test_a_row_deep_in_a_long_sheet_has_its_header() -> None:
     start = text.index("99999.50")
     assert quote_cells(text, start, start + 8) == "Item\tPrice\nItem 99999\t99999.50"
     assert locate("Item\tPrice\nItem 99999\t99999.50", text) == (start, start + 8)
-
-
-def test_a_passage_of_a_wide_sheet_tells_by_the_cell_that_is_asked_for() -> None:
-    text = "EUR\t" + "\t".join(f"FY{year}" for year in range(2000, 2025)) + "\n"
-    text += "Revenue\t" + "\t".join(str(7 * n) for n in range(100, 125)) + "\n"
-    text += "EBITDA\t" + "\t".join(str(3 * n) for n in range(100, 125)) + "\n"
-    start, end = telling_cell(text, 0, len(text), "What was the EBITDA in 2019?") or (0, 0)
-    assert quote_cells(text, start, end) == "EUR\tFY2019\nEBITDA\t357"
-    start, end = telling_cell(text, 0, len(text), "How large is the revenue?") or (0, 0)
-    assert quote_cells(text, start, end) == "EUR\tFY2000\nRevenue\t700"
-    assert telling_cell(SHEETS, 0, len(SHEETS), "What was the revenue in 2024?") is None
