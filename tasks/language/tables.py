@@ -147,7 +147,6 @@ def _row(line: str, at: int) -> _Row:
 _LONGEST_QUOTED: Final = 1_500
 _LONGEST_CELL: Final = 100
 """Characters of a cell that is quoted whole for a part of it."""
-_MOST_LABELS: Final = 4
 _MOST_PLACES: Final = 500
 _NAME: Final = re.compile(r"\D*[^\W\d_]\D*")
 _LINE_END: Final = re.compile(r"[\n\f]|\Z")
@@ -205,7 +204,7 @@ def _row_at(text: str, at: int) -> tuple[int, _Row]:
 
 def _labels(row: _Row, before: int) -> list[int]:
     """Which of a row's first cells name it: up to the first in words without a digit, else the first."""
-    filled = [at for at in range(before) if row[at][1]][:_MOST_LABELS]
+    filled = [at for at in range(before) if row[at][1]][:4]
     return filled[: next((count for count, at in enumerate(filled, 1) if _NAME.fullmatch(row[at][1])), 1)]
 
 

@@ -138,6 +138,7 @@ _SUSPECT: Final = _SIGNED | {kinds.HIDDEN_SLIDE, kinds.HIDDEN_SHEET, kinds.HIDDE
 
 _HIDDEN_PARTS: Final = frozenset({kinds.HIDDEN_SLIDE, kinds.HIDDEN_SHEET, kinds.HIDDEN_ROW})
 _HIDDEN_MARKS: Final = (kinds.HIDDEN_SLIDE_MARK, kinds.HIDDEN_SHEET_MARK, kinds.HIDDEN_ROW_MARK)
+_PARTS: Final = (kinds.SHEET, kinds.TABLE, kinds.PAGE, kinds.SLIDE, kinds.BODY)
 _MOST_AUTHORS: Final = 3
 _MOST_TOUCHED: Final = 100
 
@@ -213,9 +214,9 @@ class TextPlaces:
         return f"{place}, {cell}" if cell else place
 
     def cells(self, start: int, end: int) -> str | None:
-        """Cells of a sheet, or of another table on no page, slide or sheet of paper, as they are quoted; else None."""
-        is_paper = any(self.label(start, kind) is not None for kind in (kinds.PAGE, kinds.SLIDE, kinds.BODY))
-        return None if is_paper else quote_cells(self._text, start, end)
+        """Cells of a sheet, or of a table that stands on no page or slide, as they are quoted; else None."""
+        around = {kind for kind in _PARTS if self.label(start, kind) is not None}
+        return quote_cells(self._text, start, end) if around and around <= {kinds.SHEET, kinds.TABLE} else None
 
     def _name_kinds(self, start: int, last: int) -> Iterator[str]:
         """What the span is, in words; `partly` where that holds for a part of it."""
