@@ -463,6 +463,11 @@ class _Table:
         is_changes = WORDS.row_changes.match(self._section) and WORDS.row_working_capital.search(self._section)
         return meaning.concept.id in _AFTER_CHANGES and is_changes is not None
 
+    @cached_property
+    def _spans_years(self) -> bool:
+        """Whether rows state balances at three days or more: what stands between them is of one year or another."""
+        return sum(1 for row in self._rows[:LONGEST_STATEMENT] if WORDS.row_balance.match(row.name)) > TWO_YEARS
+
     def _find_time(self, said: RowWords, meaning: Meaning, column: FigureColumn | None) -> tuple[When | None, str]:
         """The time of a number, and why it is left out without one, if it is."""
         when = said.when if said.when and said.when.dated else column.when if column else None
@@ -470,6 +475,9 @@ class _Table:
             over = " | ".join([*self._titles[-3:], self._corner, self._section, column.words if column else ""])
             when = self._days.find_period(when, meaning.kind, over)
             return when, "" if when else "running totals" if self._days.pace else "no period"
+        of_title = when is not said.when and (column is None or not find_periods(column.words))
+        if of_title and meaning.kind == "duration" and self._spans_years:
+            return when, "no period"
         is_without = when is None and said.meaning is not None and column is None
         return when, "no header over the column" if is_without else ""
 

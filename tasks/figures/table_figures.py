@@ -347,6 +347,7 @@ def _of_the_owners(group: list[TableCandidate]) -> list[TableCandidate]:
     return named or group
 
 
+_IN_BRACKETS: Final = re.compile(r"\(\d[\d., ]*\)")
 _GROUPS: Final = re.compile(r"[-–−(]?\d{1,3}(?: \d{3})++\)?")
 
 
@@ -407,6 +408,9 @@ def cell_figure(
     value, step, unit, scale = in_base_units
     words, column_words = label.words if label else "", column.words if column else ""
     value = sign_value(concept, value, words, is_loss=is_loss(words))
+    if cell.entity and cell.amount.value > 0 > value and any(map(_IN_BRACKETS.fullmatch, row.cells)):
+        findings.leave_out("signs that differ in a row")  # "Loss for the year | (15,502) | 101"
+        return None
     if value < 0 and concept.id in NEVER_NEGATIVE:
         findings.leave_out("below zero")
         return None

@@ -586,3 +586,30 @@ def test_a_year_in_the_cell_behind_its_day_belongs_to_the_day() -> None:
 def test_a_column_that_has_lost_its_months_is_of_no_period(heads: str, periods: list[str]) -> None:
     text = f"Income statement for the year ended 28 February 2023\n\n\t{heads}\n\t£000\t£000\nRevenue\t30,005\t2,839\n"
     assert sorted(period for _, _, period in revenues(text)) == periods
+
+
+CHANGES = (
+    "Statement of changes in equity for the year ended 31 December 2024\n\n"
+    "\tRetained earnings\tMinorities\tTotal equity\n\t£000\t£000\t£000\n"
+    "{earlier}Balance at 31 December 2023\t(26,747)\t3,500\t(23,247)\n"
+    "Loss for the year\t(4,307)\t1,270\t(3,037)\nBalance at 31 December 2024\t(31,054)\t4,770\t(26,284)\n"
+)
+EARLIER = "Balance at 1 January 2023\t(11,245)\t2,400\t(8,845)\nLoss for the year\t(15,502)\t1,100\t(14,402)\n"
+
+
+@cases(("earlier", "losses"), [("", ["-4307000"]), (EARLIER, [])])
+def test_what_stands_between_balances_is_of_their_year_and_a_gain_among_losses_is_none(
+    earlier: str, losses: list[str]
+) -> None:
+    figures = findings(CHANGES.format(earlier=earlier)).figures
+    assert [f"{figure.value:f}" for figure in figures if figure.concept == "net_income"] == losses
+    assert ("equity", "2024-12-31", "-26284000") in [
+        (figure.concept, figure.period, f"{figure.value:f}") for figure in figures
+    ]
+
+
+def test_years_over_the_columns_of_several_balances_count() -> None:
+    first = "Balance at 1 January\t9,460\t2,450\nNet income\t5,000\t7,010\nBalance at 31 December\t14,460\t9,460\n"
+    second = "Balance at 1 January\t4,600\t2,400\nAdded\t5,000\t7,000\nBalance at 31 December\t9,600\t9,400\n"
+    found = findings(f"Reserves\n\n\t2024\t2023\n\t£000\t£000\n{first}{second}").figures
+    assert [f"{figure.value:f}" for figure in found if figure.concept == "net_income"] == ["5000000", "7010000"]
