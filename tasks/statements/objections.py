@@ -439,7 +439,7 @@ def _contrast(found: WordMatch, at: int, place: int) -> DifferenceKind | None:
 
 def _excludes(one: StatedFigure, other: StatedFigure, *, is_once: bool) -> bool:
     """Whether two figures cannot both be right: of one kind, and not the same figure rounded or with another sign."""
-    if one.is_date or other.is_date:
+    if one.is_date:
         is_alike = one.unit == other.unit and [part is None for part in one.date] == [
             part is None for part in other.date
         ]

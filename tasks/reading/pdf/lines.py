@@ -192,8 +192,6 @@ def _level(lines: list[Line]) -> list[Line]:
         step if min(before, behind) > _ALONE * step else 0.0
         for before, step, behind in zip(apart, steps, apart[2:], strict=False)
     ]
-    if sum(step > 0 for step in steps) < _STEPS:  # the usual
-        return lines
     kept = lines[:1]
     joined = False
     for (_, line), step in zip(pairs, steps, strict=True):
