@@ -261,8 +261,6 @@ def _date_by_title(when: When | None, title: When) -> When | None:
     if title.dated and (when is None or not when.month_day):
         months, part = (when.months, when.part) if when else (None, "")
         return replace(title, months=months or title.months, part=part or title.part)
-    if when is not None and when.part and title.dated:
-        return replace(when, year=title.year if title.end is None else title.end.year)
     if when is not None and when.month_day and title.year is not None:
         return When(end=make_day(title.year, *when.month_day), months=when.months or title.months)
     return when

@@ -157,8 +157,6 @@ class _Table:
                     self._read_words(Row(row.start, row.cells[:1], row.starts[:1]))
                 continue
             self._with_numbers.update(numbers)
-            if not any(row.cells):
-                continue
             numbers = [at for at in numbers if at not in self._codes]
             if not numbers and any(tables.is_code(row.cells[at]) for at in self._codes if at < row.width):
                 continue  # a line of a form that nobody filled in

@@ -20,13 +20,14 @@ from flows.steps import PLAIN, recognise_rest
 from flows.work import _POLL, Turns, examine, examine_company, examine_pending
 from storage import database, runs
 from storage.errors import ConnectionLost, DatabaseUnavailable
-from storage.locks import _key, _refuse_pooler
+from storage.locks import Claims, _key, _refuse_pooler
 from storage.runs import CompanyStatus, Run, RunCompany
 from storage.settings import override_settings
 from tasks import cancellation
 from tasks.errors import Unavailable
 from tasks.prefect_setup import untracked
 from tests.tasks.reading.ocr.scans import picture, scan
+from tests.waiting import wait_for
 
 RUN = "20261101-200000-abcd"
 OUR_LOCKS = (
@@ -167,6 +168,20 @@ def test_locks_are_taken_again_on_a_new_connection(
         assert claims.holds("company A")
         assert not lost.is_set()
         assert not other.take("company A")
+
+
+def test_a_lost_lock_is_told_before_anybody_asks(postgres_url: str, postgres_admin: Engine) -> None:
+    engine, lost, key = create_engine(postgres_url), threading.Event(), {"key": _key("company A")}
+    with Claims(engine) as claims, postgres_admin.connect() as thief, postgres_admin.connect() as admin:
+        assert claims.take("company A", lost.set)
+        lock = text("SELECT pg_advisory_lock(:key)")
+        waiting = threading.Thread(target=lambda: thief.execute(lock, key))
+        waiting.start()
+        wait_for(lambda: admin.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted")).first())
+        admin.execute(text(OUR_LOCKS))
+        assert lost.wait(8)  # sooner than the connection is asked whether it is there
+        waiting.join()
+    engine.dispose()
 
 
 def test_a_lock_that_another_process_has_got_meanwhile_stops_the_work(

@@ -120,6 +120,8 @@ def test_years_of_a_plan_count_from_its_start() -> None:
         "2026-07-01/2027-06-30",
     ]
     assert findings(plan.format(start="Model")).left_out == {"years of a plan without its start": 2}
+    model = "USD thousand\nModel start\tJan 2025\n\tYear 1\tYear 2\tYear 3\nRevenue\t500\t600\t700\n"
+    assert [period[:4] for _, _, period in revenues(model)] == ["2025", "2026", "2027"]
 
 
 @cases(
