@@ -37,6 +37,7 @@ from tasks.ranking.embedders import embedder
 from tasks.ranking.semantic import under_way
 from tasks.reading.configuration import ReadingSettings
 from tasks.reading.ocr.page import FAILED
+from tasks.reading.pool.process import load_readers
 from tasks.remote.environment import usable_environment
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tasks.reports.wording import trial_in_words
@@ -300,6 +301,7 @@ def _prefect(console: Console) -> Iterator[None]:
                 started = stack.enter_context(prefect_server.starting())
                 with pause_garbage_collection():
                     import flows.batch  # noqa: F401, PLC0415 - 1.5 s with Prefect, while its server starts
+                load_readers()  # 1 s, likewise
                 if started is not None:
                     stack.enter_context(started.used())
         except Unavailable as error:

@@ -79,13 +79,16 @@ def helping(
 
 @contextmanager
 def _processes(run_id: str, out: Path | None, count: int) -> Iterator[None]:
-    command = [sys.executable, "-P", "-m", "flows.help_run", run_id, *([str(out)] if out else [])]
-    started = [_start(command) for _ in range(count)]
+    if count < 1:
+        yield
+        return
+    process, errors = _start(
+        [sys.executable, "-P", "-m", "flows.help_run", run_id, str(count), *([out] if out else [])]
+    )
     try:
         yield
     finally:
-        for process, errors in started:
-            _end(process, errors, 0.0 if _is_interrupted() else _END)
+        _end(process, errors, 0.0 if _is_interrupted() else _END)
 
 
 def _is_interrupted() -> bool:
@@ -93,7 +96,7 @@ def _is_interrupted() -> bool:
     return not isinstance(sys.exception(), Exception | NoneType)
 
 
-def _start(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+def _start(command: Sequence[str | Path]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
     values = {setting.name: setting.value() for setting in _SETTINGS}
     given = {name: str(value) for name, value in values.items() if value is not None}
     errors = TemporaryFile()  # noqa: SIM115 - `_end` closes it

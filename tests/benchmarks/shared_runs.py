@@ -140,7 +140,7 @@ def _run_helpers(batch: Path, count: int) -> Shared:
         def start() -> list[subprocess.Popen[bytes]]:
             leader = _start(_lead(batch, 1), environment("leader"))
             run = wait_for(lambda: _run_id(database.url()))
-            helper = [sys.executable, "-P", "-m", "flows.help_run", run]
+            helper = [sys.executable, "-P", "-m", "flows.help_run", run, "0"]
             paths = {"PYTHONPATH": str(Path(__file__).parents[2])}
             return [leader, *(_start(helper, environment(f"machine{n}") | paths) for n in range(1, count))]
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -220,10 +220,16 @@ def server_database(server: DatabaseServer, request: pytest.FixtureRequest) -> I
     server.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def children(pid: int) -> list[int]:
-    """The helpers that a process has started."""
-    started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
+def helpers_of(pid: int) -> list[int]:
+    """The helpers of a process: forks of the one that it has started."""
+    return [fork for started in _children(pid) for fork in _children(started)]
+
+
+def _children(pid: int) -> list[int]:
+    with suppress(OSError):  # it has ended
+        started = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return [child for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return []
 
 
 @dataclass
@@ -241,9 +247,9 @@ class Run:
     def start(self) -> None:
         self.leader = self.place.start(2 if self.machine is None else 1)
         if self.machine is None:
-            wait_for(lambda: children(self.leader.pid) or self.leader.poll() is not None)
+            wait_for(lambda: helpers_of(self.leader.pid) or self.leader.poll() is not None)
             assert self.leader.poll() is None, self.leader.communicate()[1]
-            (self.helper,) = children(self.leader.pid)
+            (self.helper,) = helpers_of(self.leader.pid)
             return
         wait_for(self.place.tell)
         told = self.place.tell()
@@ -253,7 +259,7 @@ class Run:
             "DILIGENCE_DATABASE_URL": self.server.url(self.database, self.machine.address),
         }
         environment = {name: value for name, value in self.place.environment.items() if "PREFECT_API" not in name}
-        command = [sys.executable, "-P", "-m", "flows.help_run", told.run, str(self.place.out)]
+        command = [sys.executable, "-P", "-m", "flows.help_run", told.run, "0", str(self.place.out)]
         self.far = self.machine.start(command, environment | own)
         self.helper = self.far.pid
 

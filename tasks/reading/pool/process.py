@@ -52,12 +52,36 @@ def list_study_modules() -> tuple[str, ...]:
     return *list_reader_modules(), "tasks.documents.kinds.signs", "tasks.figures.limited", "tasks.figures.loaded"
 
 
+class _ForkServer(forkserver.ForkServer):
+    """A fork server that forks of the process that started it use too: one takes 1 s of processor time to start."""
+
+    _forkserver_pid: int | None
+    _starter = 0
+
+    def ensure_running(self) -> None:
+        """Start the server unless it runs."""
+        if self._starter not in {0, os.getpid()}:
+            try:
+                os.kill(self._forkserver_pid or 0, 0)
+            except OSError:
+                self._forkserver_pid = None  # it has ended; it was no child of ours to be waited for
+            else:
+                return
+        super().ensure_running()
+        self._starter = os.getpid()
+
+
 @cache
 def fork_server(*modules: str) -> forkserver.ForkServer:
     """The server that forks processes with these modules, which it loads when it starts."""
-    server = forkserver.ForkServer()
+    server = _ForkServer()
     server.set_forkserver_preload([worker.__name__, *modules])
     return server
+
+
+def load_readers() -> None:
+    """Start to load, in the background, what reads documents and looks through them."""
+    fork_server(*list_study_modules()).ensure_running()
 
 
 def _close(*descriptors: int) -> None:
