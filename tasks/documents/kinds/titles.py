@@ -269,9 +269,6 @@ def match_over(segment: Segment, *, is_long: bool) -> Match | None:
     says = match.kind.id in {"request_list", "placeholder"}
     names = match.kind.id in {"index", "about"}
     is_late = segment.place >= TOP
-    asks_within = match.kind.id == "request_list" and (segment.is_inside or (segment.is_sentence and match.start > 0))
-    if is_late and asks_within:
-        return None
     if (segment.is_inside and not says and not names) or (is_prose(segment.line) and (is_late or not says)):
         return None
     is_far = is_late or is_long
