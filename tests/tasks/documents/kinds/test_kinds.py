@@ -110,6 +110,20 @@ def test_a_sentence_is_no_title(line: str) -> None:
     ]
 
 
+@cases(
+    "line",
+    [
+        "We answer a request for proposal in a week.",
+        "Ask for the request list.",
+        "§ 4 Request for information",
+        "Request for information ........ 12",
+    ],
+)
+def test_what_asks_late_in_a_guide_is_no_request_list(line: str) -> None:
+    chapters = "Guide\nOur work\nPeople\nPlaces\nTools\nBooks\nMusic\nFood\nTravel\nNotes\n"
+    assert what("f.txt", f"{chapters}{line}\nMore words follow here and go on.\n").kind is None
+
+
 NEXT_WEEK = "We look at this next week.\nRegards"
 
 
