@@ -61,6 +61,13 @@ def test_tables_of_a_sheet_that_an_empty_row_parts_keep_the_headers_above_unless
     assert found["130"] == "row “Revenue”, column “2024”"
 
 
+def test_a_sheet_that_begins_where_another_ends_has_headers_of_its_own() -> None:
+    text = "\t2023\nRevenue\t120\nOut\t5\nCosts\t80\n"
+    half = text.index("Out")
+    sheets = [Place(start, end, kind, "") for start, end in ((0, half), (half, len(text))) for kind in (SHEET, CELLS)]
+    assert [place.label for place in cells(text, sheets)][-1] == "row “Costs”"
+
+
 @cases("mark", ["[hidden row]", "[hidden column C]", "[comment: Why?]"])
 def test_marks_between_rows_are_no_rows(mark: str) -> None:
     assert labels(f"\t2023\n{mark}\nRevenue\t120\n")["120"] == "row “Revenue”, column “2023”"
