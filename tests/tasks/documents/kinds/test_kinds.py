@@ -453,6 +453,12 @@ def test_what_auditors_did_is_no_part_of_accounts(line: str, is_part: bool) -> N
     assert (what("fs.pdf", text).holds("board_minutes") is not None) is is_part
 
 
+@pytest.mark.parametrize(("opinion", "kind"), [(True, AUDITED), (False, "financial_statements")])
+def test_a_districts_financial_report_is_its_accounts(opinion: bool, kind: str) -> None:
+    report = "Independent auditor's report\nWe have audited them. In our opinion they present fairly.\n" * opinion
+    assert what("audit.pdf", f"Financial Report\nMid-City District\n{report}Balance sheet\nAssets 5,000").kind == kind
+
+
 def test_an_action_against_a_dismissal_is_no_dismissal() -> None:
     assert what("Kündigungsschutzklage Weber.docx", "Klage\nArbeitsgericht Berlin").kind == "litigation_letter"
 
@@ -1105,6 +1111,9 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
         ("company_accounts.md", "# Annual accounts\nStatutory accounts must include a balance sheet."),
         ("confirmation_statement.md", "# Confirmation statement\nEach company must file one each year."),
         ("complaints_procedure.md", "# Handling of complaints\nThe procedure is: 1. Issue a complaint."),
+        ("STAY AWARE - STAY SAFE.pdf", "STAY AWARE - STAY SAFE\nCarjacking is a crime of opportunity."),
+        ("Keeping children safe.docx", "Keeping children safe\nWe look after them."),
+        ("Financial report.pdf", "Financial report\nThe treasurer says that we had income of 5,000 and spent 4,000."),
         ("bylaws-investigation.docx", "To do\nPropose bylaws to the president, the treasurer and the membership."),
         ("insurance questions.txt", "Which policy covers the insured? The insurer and the premium are unknown."),
         ("sms-terms.html", "Acme\nMortgage Technology Platform\nSMS terms"),
