@@ -30,6 +30,7 @@ from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_q
 from tasks.language.locales import (
     alternation,
 )
+from tasks.language.normalise import LEGAL_FORMS
 from tasks.language.numbers import (
     GENERAL_WORDS,
     Units,
@@ -317,6 +318,22 @@ class LedgerDocument:
             return title if offset >= part.start + len(title) else ""
         at = bisect_right(self._headings, offset, key=lambda place: place.start) - 1
         return self._headings[at].label if at >= 0 and offset < self._headings[at].end else ""
+
+    def title(self, offset: int) -> str:
+        """The first line of the sheet around an offset, or of a text without headings, behind a company's name in it;
+        "" if it is no title, or that of a report.
+        """
+        part = self.part(offset)
+        of_sheet = part is not None and part.kind == kinds.SHEET
+        if self._headings or not (of_sheet or self.of_pages):
+            return ""
+        head = self.text[part.start : part.start + _HEAD].removeprefix(part.label) if part and of_sheet else self._opening
+        line = head.strip().partition("\n")[0]
+        words = [word.strip(",.:;") for word in line.split(" ")]
+        last = max((at for at, word in enumerate(words) if word.lower() in LEGAL_FORMS), default=-1)
+        title = " ".join(words[last + 1 :])
+        is_none = "\t" in line or len(line) > _LONGEST_HEAD or line[-1:] in {".", ":", ","}
+        return "" if is_none or WORDS.report_name.search(title) else title
 
     def headings(self, offset: int) -> list[str]:
         """The heading around an offset and, in Markdown, those of higher levels over it, nearest first."""

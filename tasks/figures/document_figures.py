@@ -289,13 +289,15 @@ def _said(figure: Figure) -> tuple[str, str, str, Decimal]:
 
 
 def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) -> Iterator[str]:
-    """The headings and the sheet's name that say what a figure is; a sentence outside a list says it itself."""
+    """The headings, the sheet's name and the title that say what a figure is; a sentence outside a list says it itself."""
     if _IN_TABLE in figure.place:
         yield document.heading(figure.start)
     elif document.is_listed(figure.start):
         yield from document.headings(figure.start)
     if part and part.kind == SHEET:
         yield part.label
+    if _IN_TABLE in figure.place:
+        yield document.title(figure.start)
 
 
 def _find_basis(document: LedgerDocument, figure: Figure, named: str | None, *, of_plan: bool) -> Basis | None:

@@ -309,7 +309,8 @@ def _own_end(said: Mapping[str, str | None], head: str, start: int) -> tuple[int
         return None
     begins = (last.end + timedelta(days=1)).replace(year=last.end.year)  # a year that ends there
     whole = begin is None or first.end == begins
-    return (last.end.month, last.end.day) if whole else None
+    is_leap_day = last.months == 1 and last.end.month == 2
+    return (last.end.month, 29 if is_leap_day else last.end.day) if whole else None
 
 
 @lru_cache(maxsize=4)

@@ -10,7 +10,7 @@ from tasks.figures import column_periods as periods
 from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis, find_named_basis
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
-from tasks.figures.table_rows import Row, has_days, is_label, is_number
+from tasks.figures.table_rows import Row, has_days, is_label, is_note_heading, is_number
 from tasks.language.locales import alternation
 from tasks.language.numbers import Amount, Units, amounts, find_currency, only_units, read_units, without_units
 from tasks.language.periods import (
@@ -95,7 +95,9 @@ def read_header(
         steps = periods.find_year_so_far(own)
     times = periods.refer_to(words, own, of_title, document.calendar.newest, document.own_period)
     unclear = lost or periods.contradicts_order(own, words)
-    of_parts = _column_words([row for row in header if not _says_basis(row)], width)[0]
+    named = [_without_units(row) for row in header if not _says_basis(row)]
+    has_unknown_units = _ends_alike(named, reader)
+    of_parts = _column_words(named[:-1] if has_unknown_units else named, width)[0]
     columns: list[FigureColumn] = []
     of_horizons = any(map(WORDS.horizon.search, words))
     for text, told, step, of_part in zip(words, own, steps, of_parts, strict=True):
@@ -105,6 +107,7 @@ def read_header(
             continue
         when = periods.find_when(text, told, step, times)
         contradicts = max(len(boxes), len({scale, label.units.multiplier or of_corner.multiplier} - {None})) > 1
+        contradicts |= has_unknown_units
         entity = _find_entity(of_part, label, words)
         is_ahead = of_horizons and (WORDS.horizon.search(text) or spoken_span(text) or entity == "Current")
         units = label.units.over(units_of_table)
@@ -347,6 +350,22 @@ def _column_words(header: Sequence[Row], width: int, *, of_sheet: bool = False) 
 def _says_basis(row: Row) -> bool:
     is_alike = len({*row.cells[1:]} - {""}) == 1
     return _BASIS_ROW.fullmatch(row.name) is not None or (is_alike and _OF_ALL.fullmatch(row.name) is not None)
+
+
+def _without_units(row: Row) -> Row:
+    """A header row without the cells that are units, which name no part: "Rs. in crores"."""
+    cells = ["" if only_units(cell) else cell for cell in row.cells]
+    return Row(row.start, cells, row.starts, row.loose)
+
+
+def _ends_alike(header: Sequence[Row], reader: LabelReader) -> bool:
+    """Whether the row under the times says one word of all columns that names no company: units that are not known."""
+    if len(header) < 2 or header[-1].cells[0]:
+        return False
+    times, words = ([cell for cell in row.cells[1:] if cell and not is_note_heading(cell)] for row in header[-2:])
+    word = words[0] if words else ""
+    is_of_all = len({*words}) == 1 and len(words) == len(times) > 1 and all(map(find_periods, times))
+    return is_of_all and entity_named(word, reader.read(word)) is not None and not WORDS.company_name.search(word)
 
 
 def _begin_of_plan(row: Row, header: Sequence[Row], *, of_sheet: bool) -> int:

@@ -35,7 +35,7 @@ _MOST_SECTIONS: Final = 3
 """Lines of one cell in a row that may be sections of the table that they stand in."""
 _NUMBER: Final = r"(?:[$€£]? ?\(?[-–−]?[$€£]? ?\(?\d[\d.,]*\)?%?|[$€£]? ?[—–-])"
 _LOOSE_ROW: Final = re.compile(
-    rf"^(?P<label>[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
+    rf"^(?P<label>(?:\d{{1,2}}[.)] ?)?[^\d$€£][^$€£]*?[^\s$€£(—–-]):? +(?P<cells>{_NUMBER}(?: {_NUMBER}){{1,7}}) ?%?$"
 )
 _ENDS_IN_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d$", re.IGNORECASE)
 """A line whose last numbers are a day and its year: a sentence or a title where it has more words than a date."""
@@ -45,6 +45,11 @@ _REST: Final = re.compile(r"\S.*")
 _DAY_ALONE: Final = re.compile(r"[0-3]?\d,?")
 _LOOSE_CELL: Final = re.compile(_NUMBER + r"(?= |%|$) ?%?")
 _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?: +[%A-Za-z].{0,40})?$")
+_DAY: Final = r"[0-3]?\d[./][01]?\d[./](?:(?:19|20)\d\d|\d\d)"
+_SPAN: Final = rf"(?:(?:{_DAY}|[0-3]?\d\.[01]?\d\.) ?[-–] ?)?{_DAY}"
+_LOOSE_DAYS: Final = re.compile(rf"(?P<label>\D{{0,80}}?) ?(?<!\S)(?P<cells>{_SPAN}(?: +{_SPAN}){{0,5}})")
+"""The heads of columns in figures, or the first day and the last of one time: "Conto economico 31/12/2024 31/12/2023"."""
+_LOOSE_DAY: Final = re.compile(_SPAN)
 _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 
 
@@ -178,6 +183,9 @@ def _row(line: str, start: int) -> Row | None:
     dates = list(_FULL_DATE.finditer(line)) if _ENDS_IN_DATE.search(line) else []
     if len(dates) > 1 and not _FULL_DATE.sub("", line).strip():
         return _loose_row("", start, dates)
+    if days := _LOOSE_DAYS.fullmatch(line):
+        heads = list(_LOOSE_DAY.finditer(line, days.start("cells")))
+        return _loose_row(days["label"].strip(), start, heads) if len(heads) > 1 else None
     match = _LOOSE_ROW.match(line)
     if (
         match is None

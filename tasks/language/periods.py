@@ -58,8 +58,10 @@ _TOKEN: Final = re.compile(
     rf"|(?P<mdy>\b(?P<mm>{MONTH}) (?P<md>[0-3]?\d)(?:st|nd|rd|th)?\b"
     rf"(?!\d|[.,]\d{{1,3}}(?!\d)| ?(?:%|percent|million|billion))"
     rf"(?:,? ?(?P<my>{_FULL_YEAR})\b)?)"
-    rf"|(?P<num>(?<!\d\.)\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_FULL_YEAR}|(?<![-])\d\d)\b"
-    r"(?![-.]\d))"
+    rf"|(?P<num>(?<!\d\.)\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_FULL_YEAR}"
+    r"|(?:(?<!-)|(?<=3[01]-(?:0[1-9]|1[0-2])-)|(?<=2[89]-02-))\d\d)\b(?![-.]\d))"
+    rf"|(?P<spaced>(?<![\d./-])(?P<xd>2[89]|3[01]|0?1(?=/\d\d?[ -]\d{{4}} ?[-–]))/(?P<xm>0?[1-9]|1[0-2])[ -](?P<xy>{YEAR})\b)"
+    r"|(?P<sixes>(?<![\w.,/-])(?P<s1>\d\d(?:0[1-9]|1[0-2])[0-3]\d) ?[-–] ?(?P<s2>\d\d(?:0[1-9]|1[0-2])[0-3]\d)\b(?![.,/-]\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})(?:[ -/’']{{1,2}}| of )"
     rf"(?P<ymy>{_FULL_YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
     rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
@@ -131,7 +133,7 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
     rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm|\d\d[qh][1-4])|{MONTH}|quarter|half|months|weeks"
-    rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d\d\b",
+    rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}([./-])\d{{1,2}}\1\d\d\b|\b\d{{6}} ?[-–] ?\d{{6}}\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""
@@ -304,11 +306,18 @@ def _from_to(text: str, first: When, last: When) -> When | None:
     if first.end is None or last.end is None or not (is_joined or text[first.stop : last.start].isspace()):
         return None
     begun = first.end.replace(day=1) if first.months == 1 else first.end
-    months = round((last.end - begun).days / 30.4)
-    apart = (begun - months_back(last.end, months)).days
-    if not 0 < months <= _MOST_MONTHS or not (is_joined or (apart == _A_DAY and not first.months and not last.months)):
+    both = _between(begun, last.end)
+    if both is None or both.months is None:
         return None
-    return replace(last, months=months, begun=None if abs(apart) <= _A_DAY else begun)
+    follows = not first.months and not last.months and (begun - months_back(last.end, both.months)).days == _A_DAY
+    return replace(last, months=both.months, begun=both.begun) if is_joined or follows else None
+
+
+def _between(begun: date, end: date) -> When | None:
+    """The period between two days, at most a year and a half."""
+    months = round((end - begun).days / 30.4)
+    apart = (begun - months_back(end, months)).days
+    return When(end, months, begun=None if abs(apart) <= _A_DAY else begun) if 0 < months <= _MOST_MONTHS else None
 
 
 _CLOCK: Final = re.compile(r",? (?:at )?(?!0?0:00|23:59|24:00)\d{1,2}:\d\d")
@@ -412,6 +421,12 @@ def _day_in_figures(part: _Part) -> When | None:
     return _make_when(year, month, day) if 1 <= month <= 12 else None
 
 
+def _six_digits(part: _Part) -> When | None:
+    """The time between two days as Swedish accounts write them: "240101-241231"."""
+    first, last = (_make_when(_full(day[:2]), int(day[2:4]), int(day[4:])) for day in (part["s1"], part["s2"]))
+    return _between(first.end, last.end) if first and first.end and last and last.end else None
+
+
 def _month(part: _Part) -> When:
     mark = part.get("mkind", "")  # "Mar-25E" is a year to March
     end = make_day(_full(part["ymy"]), look_up(_MONTHS, part["ymm"].rstrip(".")), 31)
@@ -479,6 +494,8 @@ _FORMS: Final[Mapping[str, Callable[[_Part], When | None]]] = {
     "dmy": lambda part: _spelled_day(int(part["dd"]), part["dm"], part.get("dy") or part.get("dyy")),
     "mdy": lambda part: _spelled_day(int(part["md"]), part["mm"], part.get("my") or part.get("dyy")),
     "num": _day_in_figures,
+    "spaced": lambda part: _make_when(int(part["xy"]), int(part["xm"]), int(part["xd"])),
+    "sixes": _six_digits,
     "monthyear": _month,
     "packed": lambda part: When(make_day(_full(part["py"]), look_up(_MONTHS, part["pm"]), 31), 1),
     "months": _several_months,
