@@ -134,6 +134,7 @@ class _Table:
         supporting = sum(1 for row in grid.rows[:LONGEST_STATEMENT] if WORDS.statement_rows.search(row.label))
         known = {meaning.concept.id for row in grid.rows[:_LONGEST_FORM] if (meaning := reader.meaning(row.label))}
         self._is_balance = not known.isdisjoint({"total_assets", "total_liabilities"}) and "revenue" not in known
+        self._has_inventories = {"total_assets", "inventories"} <= known
         self._has_result = not known.isdisjoint(_RESULTS)
         self._weight = supporting + (checks.STATEMENT_WEIGHT if self._over.is_statement else 0)
 
@@ -343,6 +344,8 @@ class _Table:
         coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
+        if meaning and meaning.concept.id == "customers" and self._has_inventories:
+            meaning = None  # what they owe: "Clientes" among the assets
         numbers = [at for at in numbers if at > max(named_by, coded or 0) and at != self._times]
         numbers = self._without_note(row, numbers)
         over, is_whole_side = self._read_sum(row, numbers, section)

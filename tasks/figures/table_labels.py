@@ -88,6 +88,8 @@ class LabelReader:
     def _meaning(self, words: str) -> Meaning | None:
         """The concept of a label as it is written, ignoring periods, units and basis."""
         words = WORDS.spaced_letters.sub(lambda match: match[0].replace(" ", ""), words)
+        if noted := _NOTED.fullmatch(words):
+            words = noted[1]
         plain = plain_label(words)
         cut = WORDS.label_part_cut_word.sub("", words)
         if cut != words and self._taxonomy.meaning(plain_label(cut)) is not None:  # a cell's line ends within a word
@@ -168,6 +170,8 @@ def _part_units(words: str) -> str:
 _ENUMERATED: Final = frozenset({"total_assets", "current_assets", "equity", "total_liabilities", "current_liabilities"})
 """The sums of a balance sheet, which some laws number."""
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
+_NOTED: Final = re.compile(r"([^()]*[^\W\d]) ?\d{1,2}\)")
+"""A label with the mark of a footnote behind it: "EBITDA 2)"."""
 _SHORT_NAME: Final = re.compile(r"\(([A-Z]{3,8})\)")
 
 
