@@ -327,7 +327,9 @@ class LedgerDocument:
         of_sheet = part is not None and part.kind == kinds.SHEET
         if self._headings or not (of_sheet or self.of_pages):
             return ""
-        head = self.text[part.start : part.start + _HEAD].removeprefix(part.label) if part and of_sheet else self._opening
+        head = (
+            self.text[part.start : part.start + _HEAD].removeprefix(part.label) if part and of_sheet else self._opening
+        )
         line = head.strip().partition("\n")[0]
         words = [word.strip(",.:;") for word in line.split(" ")]
         last = max((at for at, word in enumerate(words) if word.lower() in LEGAL_FORMS), default=-1)

@@ -289,7 +289,7 @@ def _said(figure: Figure) -> tuple[str, str, str, Decimal]:
 
 
 def _list_names(document: LedgerDocument, figure: Figure, part: Place | None) -> Iterator[str]:
-    """The headings, the sheet's name and the title that say what a figure is; a sentence outside a list says it itself."""
+    """The headings, names and titles that say what a figure is; a sentence outside a list says it itself."""
     if _IN_TABLE in figure.place:
         yield document.heading(figure.start)
     elif document.is_listed(figure.start):

@@ -365,7 +365,8 @@ def _ends_alike(header: Sequence[Row], reader: LabelReader) -> bool:
     times, words = ([cell for cell in row.cells[1:] if cell and not is_note_heading(cell)] for row in header[-2:])
     word = words[0] if words else ""
     is_of_all = len({*words}) == 1 and len(words) == len(times) > 1 and all(map(find_periods, times))
-    return is_of_all and entity_named(word, reader.read(word)) is not None and not WORDS.company_name.search(word)
+    is_named = HINT.search(word) or WORDS.company_name.search(word)  # the month of all, or whose they are
+    return is_of_all and not is_named and entity_named(word, reader.read(word)) is not None
 
 
 def _begin_of_plan(row: Row, header: Sequence[Row], *, of_sheet: bool) -> int:

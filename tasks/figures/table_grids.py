@@ -48,7 +48,7 @@ _LOOSE_YEARS: Final = re.compile(r"^(?:(?:19|20)\d\d)(?: +(?:19|20)\d\d){1,5}(?:
 _DAY: Final = r"[0-3]?\d[./][01]?\d[./](?:(?:19|20)\d\d|\d\d)"
 _SPAN: Final = rf"(?:(?:{_DAY}|[0-3]?\d\.[01]?\d\.) ?[-–] ?)?{_DAY}"
 _LOOSE_DAYS: Final = re.compile(rf"(?P<label>\D{{0,80}}?) ?(?<!\S)(?P<cells>{_SPAN}(?: +{_SPAN}){{0,5}})")
-"""The heads of columns in figures, or the first day and the last of one time: "Conto economico 31/12/2024 31/12/2023"."""
+"""Days over columns, or both ends of one time: "Conto economico 31/12/2024 31/12/2023"."""
 _LOOSE_DAY: Final = re.compile(_SPAN)
 _FULL_DATE: Final = re.compile(rf"\b{MONTH} [0-3]?\d, ?(?:19|20)\d\d", re.IGNORECASE)
 

@@ -249,6 +249,11 @@ def entity_named(text: str, label: Label) -> str | None:
 
 _NAME: Final = re.compile(r"[^\W\d_]{3}|[A-Z]|[\u3040-\u9fff\uac00-\ud7af]")
 """What the name of a part has at least: "O2", "B", "日本"; a column "a" beside "b" is none."""
+_BASIS_FIRST: Final = re.compile(
+    r"(?:budget|plan|forecast|pro[- ]?forma|run[- ]?rate|annuali[sz]ed|projections?|prognose)(?= ?[(:]| v?\d)",
+    re.IGNORECASE,
+)
+"""What begins a heading that says it of the whole table, whatever number follows: "Forecast 6+6", "Plan (12.3.)"."""
 _A_YEAR: Final = re.compile(r"\b20\d\d\b")
 WEAK: Final = 2
 """The rank of labels that mean a concept only where no surer one stands."""
@@ -281,7 +286,11 @@ class TableTitles:
     def find_basis(self, titles: Sequence[str]) -> Basis | None:
         """The basis that these headings give to the whole table."""
         short = [title for title in titles if len(title) < 60]
-        plain = [title for title in short if not any(map(str.isdigit, _A_YEAR.sub("", without_periods(title))))]
+        plain = [
+            title
+            for title in short
+            if not any(map(str.isdigit, _A_YEAR.sub("", without_periods(title)))) or _BASIS_FIRST.match(title)
+        ]
         basis = find_basis(" ".join(plain)) if not self.is_statement else None
         return None if basis == "audited" or any(WORDS.actual_heading.search(title) for title in plain) else basis
 

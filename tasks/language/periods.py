@@ -60,8 +60,10 @@ _TOKEN: Final = re.compile(
     rf"(?:,? ?(?P<my>{_FULL_YEAR})\b)?)"
     rf"|(?P<num>(?<!\d\.)\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_FULL_YEAR}"
     r"|(?:(?<!-)|(?<=3[01]-(?:0[1-9]|1[0-2])-)|(?<=2[89]-02-))\d\d)\b(?![-.]\d))"
-    rf"|(?P<spaced>(?<![\d./-])(?P<xd>2[89]|3[01]|0?1(?=/\d\d?[ -]\d{{4}} ?[-–]))/(?P<xm>0?[1-9]|1[0-2])[ -](?P<xy>{YEAR})\b)"
-    r"|(?P<sixes>(?<![\w.,/-])(?P<s1>\d\d(?:0[1-9]|1[0-2])[0-3]\d) ?[-–] ?(?P<s2>\d\d(?:0[1-9]|1[0-2])[0-3]\d)\b(?![.,/-]\d))"
+    r"|(?P<spaced>(?<![\d./-])(?P<xd>2[89]|3[01]|0?1(?=/\d\d?[ -]\d{4} ?[-–]))/(?P<xm>0?[1-9]|1[0-2])[ -]"
+    rf"(?P<xy>{YEAR})\b)"
+    r"|(?P<sixes>(?<![\w.,/-])(?P<s1>\d\d(?:0[1-9]|1[0-2])[0-3]\d) ?[-–] ?(?P<s2>\d\d(?:0[1-9]|1[0-2])[0-3]\d)\b"
+    r"(?![.,/-]\d))"
     rf"|(?P<monthyear>\b(?P<ymm>{MONTH})(?:[ -/’']{{1,2}}| of )"
     rf"(?P<ymy>{_FULL_YEAR}|(?<=[-’'])\d\d)(?P<mkind>[aefbp])?\b)"
     rf"|(?P<packed>\b(?P<pm>{SHORT_MONTH})t?(?P<py>(?:20)?[0-6]\d)\b(?![.,/-]?\d))"
@@ -133,7 +135,8 @@ _TO_DATE: Final = re.compile(r"\bytd\b|\byear[- ]to[- ]date\b|\bkumuliert\b", re
 _QUARTER_WORDS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 HINT: Final = re.compile(
     rf"{YEAR}|\b{SHORT_MONTH}t?\d\d\b|\b(?:fy|cy|gj|q[1-4]|[1-4]q|h[12]|[12]h|ltm|ttm|\d\d[qh][1-4])|{MONTH}|quarter|half|months|weeks"
-    rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}([./-])\d{{1,2}}\1\d\d\b|\b\d{{6}} ?[-–] ?\d{{6}}\b",
+    rf"|{'|'.join(_ERAS)}|\b(?:{alternation(header_words('months'))})\b|\b\d{{1,2}}([./-])\d{{1,2}}\1\d\d\b"
+    r"|\b\d{6} ?[-–] ?\d{6}\b",
     re.IGNORECASE,
 )
 """What a text must hold to speak of a period."""

@@ -102,6 +102,23 @@ def test_two_currencies_in_one_table_each_keep_their_own() -> None:
     assert _units(text) == [("revenue", "EUR"), ("revenue", "USD")]
 
 
+@cases(
+    ("words", "units"),
+    [
+        ("Rs. in crores", ["INR", "INR"]), ("Taka", ["BDT", "BDT"]), ("тис. грн", ["UAH", "UAH"]),
+        ("Restated", ["unknown"] * 2),
+        ("Alpha GmbH", ["unknown"] * 2), ("Actual", ["unknown"] * 2), ("Group", ["unknown"] * 2),
+        ("Kwanza", []), ("Zorkmids '000", []), ("Europe", []), ("HGB", []),
+    ],
+)  # fmt: skip
+def test_words_under_all_years_are_units_and_no_part_and_without_known_ones_nothing_is_given(
+    words: str, units: list[str]
+) -> None:
+    text = f"\tYear ended 31.03.2025\tYear ended 31.03.2024\n\t{words}\t{words}\nRevenue\t4,120,330\t3,880,100\n"
+    found = find_figures(LedgerDocument(text, [], "accounts.csv"), taxonomy()).figures
+    assert [(figure.unit, figure.entity) for figure in found] == [(unit, None) for unit in units]
+
+
 @cases("label", ["R&D expenses", "Appendix R 3", "Lei e loro"])
 def test_letters_that_are_no_currency_give_none(label: str) -> None:
     assert _units(f"{label}\n\t2024\nRevenue\t4,120,000\n") == [("revenue", "unknown")]

@@ -465,6 +465,26 @@ def test_a_year_behind_the_last_day_of_a_span_is_that_of_the_first_too() -> None
     ]  # fmt: skip
 
 
+@cases(
+    "head",
+    [
+        "Conto economico 31/12/2024 31/12/2023", "GuV 1.1.-31.12.2024 1.1.-31.12.2023",
+        "P&L 01/01/2024 - 31/12/2024 01/01/2023 - 31/12/2023",
+        "Alpha Oy, 1.1.2024 - 31.12.2024\nEUR\t1.1.2024 - 31.12.2024\t1.1.2023 - 31.12.2023",
+    ],
+)  # fmt: skip
+def test_days_in_figures_behind_a_statements_name_head_its_columns(head: str) -> None:
+    text = f"Alpha, EUR\n\n{head}\n1. Umsatzerlöse 812.400,00 790.100,00\n17. Jahresüberschuss 51.200,00 -8.300,00\n"
+    assert revenues(text) == [("812400", "EUR", "2024-01-01/2024-12-31"), ("790100", "EUR", "2023-01-01/2023-12-31")]
+    assert len(findings(text).figures) == 4
+
+
+def test_what_customers_owe_is_no_number_of_them_and_marks_behind_labels_are_none_of_them() -> None:
+    text = "\t31-12-2024\nInventários\t301 220,00\nClientes\t512 110,00\nTotal do ativo\t2 208 070,00\n"
+    assert {each.concept for each in findings(text).figures} == {"inventories", "total_assets"}
+    assert revenues("TEUR\t2024\nUmsatzerlöse 1)\t4.120\n")[0][0] == "4120000"
+
+
 def test_the_same_number_gross_and_net_under_one_day_is_one() -> None:
     rows = "Disponibilités\t11 120\t11 120\nClients\t12 300\t12 100\nCapitaux propres\t0\t0\n"
     text = f"Bilan actif (en euros) au 31/12/2024\n{rows}"

@@ -114,10 +114,37 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Der Umsatz pro Monat betrug 2024 EUR 4,7 Mio.",
         "Revenue was EUR 5.0 million a month in 2024.",
         "I ricavi sono stati pari a EUR 5,0 milioni al mese nel 2024.",
+        "Revenue of the German subsidiary was EUR 4.1 million in 2024.",
+        "Our German subsidiary generated revenue of EUR 4.1 million in 2024.",
+        "EBITDA of the parent company was EUR 4.1 million in 2024.",
+        "Der Umsatz der polnischen Tochtergesellschaft betrug 2024 4,1 Mio. EUR.",
+        "Der Umsatz in Österreich betrug 2024 4,1 Mio. EUR.",
+        "Le chiffre d'affaires de la filiale allemande était de 4,1 M€ en 2024.",
+        "Le chiffre d'affaires en France s'élève à 4,1 M€ en 2024.",
+        "Le chiffre d'affaires à l'international s'élève à 4,1 M€ en 2024.",
+        "Los ingresos de la filial francesa fueron de 4,1 millones de euros en 2024.",
+        "I ricavi della controllata tedesca sono stati pari a 4,1 milioni di euro nel 2024.",
+        "De omzet van de Duitse dochter bedroeg in 2024 € 4,1 miljoen.",
     ],
 )
 def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
     assert said(text) == []
+
+
+@cases(
+    "text",
+    [
+        "The Company and its subsidiaries had revenue of EUR 4.1 million in 2024.",
+        "The Company, a subsidiary of Beta AG, had revenue of EUR 4.1 million in 2024.",
+        "Revenue of the parent company and its subsidiaries was EUR 4.1 million in 2024.",
+        "Net revenue in January to June 2024 was EUR 4.1 million.",
+        "Der Umsatz der Gesellschaft und ihrer Tochtergesellschaften betrug 2024 4,1 Mio. EUR.",
+        "Le chiffre d'affaires de la société et de ses filiales était de 4,1 M€ en 2024.",
+        "De omzet in Q3 2024 bedroeg € 4,1 miljoen.",
+    ],
+)
+def test_the_company_with_its_subsidiaries_and_what_belongs_to_another_are_the_company(text: str) -> None:
+    assert [(concept, value) for concept, value, *_ in said(text)] == [("revenue", "4100000")]
 
 
 @cases(
@@ -202,6 +229,28 @@ def test_an_amounts_period_is_not_that_of_another_clauses_amount() -> None:
     assert said(text)[0] == ("revenue", "52900000000", "JPY", "2024-04-01/2025-03-31")
     of_two = said("Cash was $5 million and $6 million as of June 30, 2024 and 2023.\n")
     assert of_two[0] == ("cash", "5000000", "USD", "2024-06-30")
+
+
+@cases(
+    ("text", "found"),
+    [
+        (
+            "The average number of persons employed by the company (including directors) in 2024 was 22 (2023 - 19).",
+            ["22", "19"],
+        ),
+        ("Im Jahr 2024 wurden durchschnittlich 48 Mitarbeiter beschäftigt (Vorjahr: 45).", ["48", "45"]),
+        ("In 2024 waren gemiddeld 17 werknemers in dienst (2023: 15).", ["17", "15"]),
+        ("Im Jahr 2024 wurden 12 Mitarbeiter eingestellt.", []),
+        ("Im Jahr 2024 waren 12 Mitarbeiter in Elternzeit.", []),
+        ("The number of persons employed by the company's main supplier was 22 in 2024.", []),
+        ("The average number of disabled persons employed was 3 in 2024.", []),
+        ("The average number of persons employed increased by 3 in 2024.", []),
+    ],
+)
+def test_notes_say_how_many_were_employed_on_average(text: str, found: list[str]) -> None:
+    figures = find_figures(LedgerDocument(text, [], "notes.txt"), taxonomy()).figures
+    assert [f"{each.value:f}" for each in figures] == found
+    assert all("/" in each.period for each in figures)
 
 
 def test_a_head_count_is_counted_once_and_an_average_is_no_stock() -> None:
@@ -405,6 +454,16 @@ def test_a_segments_figure_names_its_segment_and_the_groups_does_not() -> None:
         ("Our financial year closes on 30\nSeptember.", (9, 30)),
         ("The financial year of our subsidiary ends on 31 March.", (12, 31)),
         ("The lease year ends on 30 June.", (12, 31)),
+        ("Our fiscal year ends on the last day of June.", (6, 30)),
+        ("The company's financial year ends at the end of February.", (2, 29)),
+        ("The accounting period ends in the month of May.", (5, 31)),
+        ("Das Geschäftsjahr endet Ende September.", (9, 30)),
+        ("L'exercice social se termine fin mars.", (3, 31)),
+        ("El ejercicio termina el último día de junio.", (6, 30)),
+        ("The customer's fiscal year ends in March.", (12, 31)),
+        ("The pension fund's financial year ends on the last day of June.", (12, 31)),
+        ("The fiscal year ends on the Saturday nearest the end of January.", (12, 31)),
+        ("The financial year ends in a loss.", (12, 31)),
     ],
 )
 def test_words_say_when_the_companys_year_ends(words: str, end: tuple[int, int]) -> None:

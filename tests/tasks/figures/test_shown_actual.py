@@ -124,6 +124,24 @@ def test_names_say_what_a_table_is(sheet: str, basis: str | None) -> None:
     assert bases(TABLE, sheet=sheet, dates="2022-02-01/2026-01-31")["2023"] == basis
 
 
+@cases(
+    ("title", "basis"),
+    [
+        ("DCF valuation, EUR thousand", "forecast"), ("Alpha GmbH - Businessplan", "forecast"), ("Model", "forecast"),
+        ("Model Works Ltd", None), ("Scenario Software GmbH: Gewinn- und Verlustrechnung", None),
+        ("Budget vs actual", None), ("Revenue", None),
+        ("Our business model:", None), ("Annual report: model of success", None),
+        ("Run-rate (December x 12)", "pro_forma"),
+        ("Plan (Stand 12.3.)", "budget"), ("Forecast 6+6", "forecast"), ("Planning area 3", None),
+    ],
+)  # fmt: skip
+def test_so_does_the_first_line_of_a_sheet_or_of_a_text_without_headings(title: str, basis: str | None) -> None:
+    assert bases(f"P&L\n{title}\n\n{TABLE}")["2023"] == basis
+    text = f"{title}\n\n{TABLE}"
+    found = find_figures(LedgerDocument(text, [], "a.csv"), taxonomy()).figures
+    assert found[1].basis == basis
+
+
 def test_a_name_of_others_too_is_asked_no_further() -> None:
     assert find_named_basis("Budget review") == "except"
     assert find_named_basis("Cash") is None

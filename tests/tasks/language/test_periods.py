@@ -47,6 +47,10 @@ MARCH = Calendar(3, 31)
         ("June 30, 2023 Second Quarter", Calendar(), "2023-04-01/2023-06-30"),
         ("Month ended 30 June 2023 Q2", Calendar(), "2023-04-01/2023-06-30"),
         ("Six months ended June 30, 2023 Second Quarter", Calendar(), "2023-01-01/2023-06-30"),
+        ("For the year ended 31-03-25", MARCH, "2024-04-01/2025-03-31"),
+        ("30/6 2024 kr.", Calendar(6, 30), "2023-07-01/2024-06-30"),
+        ("1/7-2023 - 30/6-2024", Calendar(), "2023-07-01/2024-06-30"),
+        ("230901–240831", Calendar(), "2023-09-01/2024-08-31"),
     ],
 )
 def test_period_of_a_header(words: str, calendar: Calendar, period: str) -> None:
@@ -61,7 +65,20 @@ def test_a_stock_stands_at_the_last_day() -> None:
     assert MARCH.resolve(when, instant=True) == "2024-03-31"
 
 
-@cases("words", ["2022 2021", "98Q1", "Model 24H1", "2013-01-012013-12-31", "2020-12-312019-12-31", "2013-01-4567"])
+@cases(
+    "words",
+    [
+        "2022 2021",
+        "98Q1",
+        "Model 24H1",
+        "2013-01-012013-12-31",
+        "2020-12-312019-12-31",
+        "2013-01-4567",
+        "20-06-24",
+        "123456-654321",
+        "131225-131231",
+    ],
+)
 def test_a_header_of_two_periods_or_of_a_code_names_none(words: str) -> None:
     assert header_period(words) is None
 
