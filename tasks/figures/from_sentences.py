@@ -313,7 +313,7 @@ def _is_linked(
         r"between|range|from", lead, re.IGNORECASE
     ):
         return False
-    borrowed = lead.strip() == "of" and WORDS.said_drawn.match(rest)
+    borrowed = lead.strip() in {"of", "von", "in Höhe von", "de", "di", "van"} and WORDS.said_drawn.match(rest)
     return concept.id != "debt" or not (WORDS.said_net.search(sentence[: match.start()]) or borrowed)
 
 

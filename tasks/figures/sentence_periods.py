@@ -271,6 +271,8 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
     groups = times(sentence)
     found = [group[0] for group in groups]
     within = [when for when in found if mention <= when.start < number]
+    if len(within) > 1 and f"({sentence[within[-1].start : within[-1].stop]})" in sentence[within[-2].stop : number]:
+        within = within[:-1]  # "EBITDA 2024 (2023): 9 (7)"
     before = [when for when in found if when.stop <= mention and not _is_set_aside(sentence[:mention], when)]
     behind = [
         when
@@ -291,8 +293,18 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
         if chosen:
             if any(len(group) > 1 and group[0] is chosen[0] for group in groups):
                 raise SeveralError
-            return _widen(chosen[0], sentence)
+            return _widen(_of_named_part(sentence, chosen[0], mention, number), sentence)
     return None
+
+
+def _of_named_part(sentence: str, year: When, mention: int, number: int) -> When:
+    """A year's quarter or half that is named between a concept and its amount, "in the fourth quarter was 4, and …"."""
+    if not year.is_bare_year or mention <= year.start < number:
+        return year
+    named = [each for each in find_periods(sentence[:number]) if each.start >= mention and each.part and not each.dated]
+    if named and (year.start > number or len(named) > 1):
+        raise SeveralError  # the year may be that of another amount
+    return replace(year, part=named[0].part) if named else year
 
 
 def _is_set_aside(ahead: str, when: When) -> bool:

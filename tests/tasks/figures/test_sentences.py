@@ -125,6 +125,12 @@ def test_counts_and_amounts_as_reports_say_them(text: str, figure: tuple[str, st
         "Los ingresos de la filial francesa fueron de 4,1 millones de euros en 2024.",
         "I ricavi della controllata tedesca sono stati pari a 4,1 milioni di euro nel 2024.",
         "De omzet van de Duitse dochter bedroeg in 2024 € 4,1 miljoen.",
+        "One of our suppliers had revenue of EUR 90 million in 2024.",
+        "Un de nos clients a réalisé un chiffre d'affaires de 90 M€ en 2024.",
+        "Bank loans of EUR 2.0 million were repaid in 2024.",
+        "Debt of EUR 2.0 million was refinanced in 2024.",
+        "Bankdarlehen von 2,0 Mio. EUR wurden 2024 getilgt.",
+        "Deudas bancarias de 2,0 millones de euros fueron amortizadas en 2024.",
     ],
 )
 def test_parts_and_effects_are_no_figures_of_the_company(text: str) -> None:
@@ -229,6 +235,28 @@ def test_an_amounts_period_is_not_that_of_another_clauses_amount() -> None:
     assert said(text)[0] == ("revenue", "52900000000", "JPY", "2024-04-01/2025-03-31")
     of_two = said("Cash was $5 million and $6 million as of June 30, 2024 and 2023.\n")
     assert of_two[0] == ("cash", "5000000", "USD", "2024-06-30")
+
+
+@cases(
+    ("text", "found"),
+    [
+        ("In 2024, revenue in the fourth quarter was EUR 4.1 million.", [(4_100_000, "2024-10-01/2024-12-31")]),
+        ("Q4 update: revenue for 2024 was EUR 15.2 million.", [(15_200_000, "2024-01-01/2024-12-31")]),
+        ("Revenue in 2024 was EUR 4.1 million, with a strong fourth quarter.", [(4_100_000, "2024-01-01/2024-12-31")]),
+        ("Revenue 2024 (2023): EUR 2.1 million (EUR 1.8 million).", [(2_100_000, "2024-01-01/2024-12-31")]),
+        ("Revenue 2024 (unaudited): EUR 2.1 million.", [(2_100_000, "2024-01-01/2024-12-31")]),
+        ("Revenue for the second half was EUR 4.1 million in 2024.", []),
+        ("Revenue in the fourth quarter was EUR 4.1 million, and in the full year 2024 EUR 15.2 million.", []),
+        ("Revenue in the second quarter was EUR 4.1 million compared with EUR 3.5 million in 2023.", []),
+        ("Bank loans of EUR 2.0 million were outstanding at 31 December 2024.", [(2_000_000, "2024-12-31")]),
+        ("One of the best years: revenue was EUR 90 million in 2024.", [(90_000_000, "2024-01-01/2024-12-31")]),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_year_before_an_amount_is_its_time_and_the_years_end_is_no_other(
+    text: str, found: list[tuple[int, str]]
+) -> None:
+    figures = find_figures(LedgerDocument(text, [], "letter.txt"), taxonomy()).figures
+    assert [(int(each.value), each.period) for each in figures] == found
 
 
 @cases(
