@@ -5,12 +5,13 @@ Pages that are not certain to be read correctly are named in warnings.
 
 import ctypes
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from math import atan2, inf, pi
 from operator import sub
 from typing import Any, Final
 
+import pypdfium2
 import pypdfium2.raw as pdfium
 
 from tasks.reading.numerals import raise_text
@@ -43,22 +44,23 @@ LineBeginnings = Sequence[tuple[int, document.Box]]
 
 
 def part_unseen(
-    page: Any, textpage: Any, page_text: PageText, lines: LineBeginnings, layers_off: Collection[str] = ()
+    page: Any, textpage: Any, page_text: PageText, lines: LineBeginnings, has_layers_off: bool
 ) -> tuple[PageText, str]:
     """The text of a page with spaces for what it does not show, and what that is; "" where it shows all.
 
-    A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white, without ink
-    or too small where nothing is drawn. Words over a picture are seen: recognised text lies so over a scan.
+    A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white,
+    without ink or too small where nothing is drawn. Words over a picture are seen: recognised text lies so over a scan.
     """
     edge = _find_edge(page, lines)
-    may_hide = edge or layers_off or _find_faint(page, textpage, lines)
+    may_hide = edge or has_layers_off or _find_faint(page, textpage, lines)
     if page_text.characters > _MOST or not (may_hide or _is_sample_cut_off(textpage, page_text.characters)):
         return page_text, ""
     text = page_text.text
     spots = [match.start() for match in _INK.finditer(text)]
     numbers = document.find_characters(textpage, page_text, spots)
     characters = list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
-    hidden = _find_out_of_sight(textpage, characters, edge, layers_off)
+    inkless = _find_inkless(page, textpage, characters) if has_layers_off else set()
+    hidden = inkless | _find_out_of_sight(textpage, characters, edge)
     if len(hidden) > _ALL * len(spots):
         hidden = set()
     hidden |= _find_faint(page, textpage, characters)
@@ -76,12 +78,10 @@ def _is_sample_cut_off(textpage: Any, count: int) -> bool:
     return any(_is_cut_off(piece) for piece in document.text_objects(textpage, range(step // 2, count, step)) if piece)
 
 
-def _find_out_of_sight(
-    textpage: Any, characters: LineBeginnings, edge: document.Box | None, layers_off: Collection[str]
-) -> set[int]:
-    """The characters that their frame or the page's edge cuts off, or that are on a layer that is off."""
+def _find_out_of_sight(textpage: Any, characters: LineBeginnings, edge: document.Box | None) -> set[int]:
+    """The characters that their frame or the page's edge cuts off."""
     pieces = document.text_objects(textpage, [number for number, _ in characters])
-    unseen = {piece: _is_cut_off(piece) or _is_off(piece, layers_off) for piece in set(pieces) if piece}
+    unseen = {piece: _is_cut_off(piece) for piece in set(pieces) if piece}
     return {
         number
         for (number, box), piece in zip(characters, pieces, strict=True)
@@ -112,22 +112,33 @@ def _is_beyond(character: document.Box, edge: document.Box) -> bool:
     return high > low and (one > right or other < left or low > top or high < bottom)
 
 
-def _is_off(address: int, layers: Collection[str]) -> bool:
-    """Whether a text object is on one of these layers (optional content, ISO 32000-1, 8.11)."""
-    if not layers:
-        return False
-    piece = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
-    for number in range(pdfium.FPDFPageObj_CountMarks(piece)):
-        mark = pdfium.FPDFPageObj_GetMark(piece, number)
-        if _mark_text(pdfium.FPDFPageObjMark_GetName, mark) == "OC":
-            return _mark_text(pdfium.FPDFPageObjMark_GetParamStringValue, mark, b"Name") in layers
-    return False
+_INK_LEVEL: Final = 6  # shades of grey by which ink differs from its ground
 
 
-def _mark_text(function: Any, *arguments: Any) -> str:
-    size, buffer = ctypes.c_ulong(), (ctypes.c_ushort * 512)()
-    function(*arguments, buffer, ctypes.sizeof(buffer), size)
-    return bytes(buffer)[: max(0, size.value - 2)].decode("utf-16-le", "replace")
+def _find_inkless(page: Any, textpage: Any, characters: LineBeginnings) -> set[int]:
+    """The characters of text objects in ink where a page, as it is drawn, is of one colour."""
+    across, down = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+    scale = min(2.0, 4_000 / max(across, down, 1.0))  # dots for a point, and the most along an edge
+    size = int(across * scale), int(down * scale)
+    if not all(size) or pdfium.FPDFPage_CountObjects(page) > _MOST_OBJECTS:
+        return set()
+    bitmap = pypdfium2.PdfBitmap.new_native(*size, pdfium.FPDFBitmap_Gray)
+    bitmap.fill_rect((255, 255, 255, 255), 0, 0, *size)
+    pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, *size, 0, 0)
+    picture = bitmap.to_pil()
+    x, y = ctypes.c_int(), ctypes.c_int()
+    seen: set[int | None] = {None}
+    pieces = document.text_objects(textpage, [number for number, _ in characters])
+    for (_, (left, top, right, bottom)), piece in zip(characters, pieces, strict=True):
+        corners: list[tuple[int, int]] = []
+        for corner in ((left, top), (right, bottom)):
+            pdfium.FPDF_PageToDevice(page, 0, 0, *size, 0, *corner, x, y)
+            corners.append((x.value, y.value))
+        (one, other), (high, low) = map(sorted, zip(*corners, strict=True))
+        darkest, lightest = picture.crop((one - 1, high - 1, other + 2, low + 2)).getextrema()
+        if lightest - darkest >= _INK_LEVEL or (piece and document.render_mode(piece) == _INVISIBLE):
+            seen.add(piece)
+    return {number for (number, _), piece in zip(characters, pieces, strict=True) if piece not in seen}
 
 
 _FIRST: Final = re.compile(r"^[^\S\n]*+(?=\S)", re.MULTILINE)

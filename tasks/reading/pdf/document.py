@@ -292,11 +292,7 @@ _corners: Final = _Numbers(ctypes.c_float, 2, references=2)
 READ_AT_ONCE: Final = 8 << 20
 """Bytes of a file that is read before PDFium opens it: it reads by half a kilobyte otherwise."""
 
-_LAYERS_OFF: Final = re.compile(rb"/OFF\s{0,9}\[([\d\sR]{1,4000})\]")
-_REFERENCE: Final = re.compile(rb"(\d{1,9})\s{1,9}\d{1,5}\s{1,9}R")
-_LAYER: Final = re.compile(
-    rb"\b(\d{1,9}) \d{1,5} obj\s{0,9}<<(?:(?!/Name|>>).){0,200}?/Name\s{0,9}\(([^()\\]{1,200})\)", re.DOTALL
-)
+_LAYERS_OFF: Final = re.compile(rb"/OFF\s{0,9}\[\s{0,9}\d|/BaseState\s{0,9}/OFF")
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 _buffer: Final = _Buffer()
 _SHEETS: Final = re.compile(r"^Calc$|\bExcel\b")
@@ -370,16 +366,9 @@ class PdfDocument:
         return self._source if isinstance(self._source, bytes) else self._source.read_bytes()
 
     @cached_property
-    def layers_off(self) -> frozenset[str]:
-        """The names of the layers that are switched off (ISO 32000-1, 8.11.4.3), if the file names
-        them uncompressed.
-        """
-        data = self.data if isinstance(self._source, bytes) else b""
-        off = _LAYERS_OFF.search(data) if data.rfind(b"/OCProperties") >= 0 else None
-        if off is None:
-            return frozenset()
-        numbers = set(_REFERENCE.findall(off[1]))
-        return frozenset(name.decode("latin-1") for number, name in _LAYER.findall(data) if number in numbers)
+    def has_layers_off(self) -> bool:
+        """Whether layers are switched off (ISO 32000-1, 8.11.4.3), if the file says so uncompressed."""
+        return b"/OCProperties" in self.data and _LAYERS_OFF.search(self.data) is not None
 
     @cached_property
     def is_sheet(self) -> bool:

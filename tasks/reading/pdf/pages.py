@@ -11,7 +11,7 @@ form's fields are no text of its page.
 import ctypes
 import re
 from bisect import bisect
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -115,15 +115,15 @@ class PageReading(NamedTuple):
 def read_page(
     page: Any,
     remarks: Sequence[Remark] = (),
-    layers_off: Collection[str] = (),
+    has_layers_off: bool = False,
     *,
     known: KnownCells = NONE_KNOWN,
     is_plain: bool = False,
 ) -> PageReading:
     """The text of an open page as PDFium gives it, corrected by the positions of its characters.
 
-    Remarks that have a spot are put into it, at the end of the line next to it. What stands on `layers_off` is not
-    seen. With `is_plain` its words are in drawing order, and its tables have no rows.
+    Remarks that have a spot are put into it, at the end of the line next to it. Where it `has_layers_off`, what gives
+    no ink is not seen. With `is_plain` its words are in drawing order, and its tables have no rows.
     """
     textpage = pdfium.FPDFText_LoadPage(page)
     if not textpage:
@@ -137,7 +137,7 @@ def read_page(
     page_content = defects.with_raised_marks(textpage, page_content)
     lines = defects.line_beginnings(textpage, page_content)
     is_hidden = defects.is_hidden(textpage, lines)
-    page_content, unseen = defects.part_unseen(page, textpage, page_content, lines, layers_off)
+    page_content, unseen = defects.part_unseen(page, textpage, page_content, lines, has_layers_off)
     text = page_content.text
     unknown = defects.count_in(textpage, page_content.characters)
     unknown = max(unknown, text.count(defects.UNKNOWN))

@@ -263,10 +263,10 @@ def _read_content(document: PdfDocument, page: Any, index: int, files: AttachedF
     is_plain = limits.is_second_try() or limits.is_hurried()
     known = KnownCells(is_sheet=document.is_sheet, tags=None if _has_fields(page) else document.tags)
     try:
-        reading = pages.read_page(page, remarks, document.layers_off, known=known, is_plain=is_plain)
+        reading = pages.read_page(page, remarks, document.has_layers_off, known=known, is_plain=is_plain)
     except MemoryError:
         is_plain = True
-        reading = pages.read_page(page, remarks, document.layers_off, is_plain=True)
+        reading = pages.read_page(page, remarks, document.has_layers_off, is_plain=True)
     text = reading.text
     lost = (len(text) < _LITTLE or document.uses_stand_in) and defects.loses_glyphs(page)
     unplaced = {remark.number for remark in reading.remarks}
@@ -303,7 +303,7 @@ def _set_values(
     others = [remark for remark in remarks if remark.number not in numbers]
     cells = dict.fromkeys((value.field, value.text) for value in values if value.field is not None)
     known = KnownCells(list(cells), document.is_sheet)
-    again = pages.read_page(page, others, document.layers_off, known=known)
+    again = pages.read_page(page, others, document.has_layers_off, known=known)
     patterns = (r"\s+".join(map(re.escape, value.text.split())) for value in values if not value.text.startswith(MARK))
     found = (re.search(rf"(?<!\w){pattern}(?!\w)", again.text) for pattern in patterns)
     marks = sum(text.startswith(MARK) for _, text in cells)

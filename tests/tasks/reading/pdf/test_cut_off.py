@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from tasks.reading.pdf import reader
@@ -56,3 +57,48 @@ def test_an_icon_beyond_16_bits_does_not_shift_what_is_cut_off() -> None:
         b"BT /F1 12 Tf 72 600 Td (shown) Tj 0 -60 Td (cut off by far) Tj ET"
     )
     assert reader.read(pdfs.pdf(objects)).text.splitlines()[1:] == ["shown", "[hidden: cut off by far]"]
+
+
+def layered(layers: bytes, drawn: bytes = b"", *, form: bytes = b"", page: bytes = b"") -> bytes:
+    """A page of three lines, the second on layer 6 of 6 and 7, or by what 8 says of layers."""
+    objects = pdfs.one_page(b"", b"<< /Type /OCG /Name (Draft) >>", b"<< /Type /OCG /Name (Final) >>")
+    objects[0] = objects[0].rstrip(b" >") + b" /OCProperties << /OCGs [6 0 R 7 0 R] /D <<" + layers + b">> >> >>"
+    objects[2] = (
+        objects[2]
+        .replace(b"/Font", b"/Properties << /P 6 0 R /Q 8 0 R >> /XObject << /X 9 0 R >> /Font", 1)
+        .replace(b"/Contents", page + b" /Contents", 1)
+    )
+    text = b"BT /F1 12 Tf 72 700 Td (Sales were 111, and costs less.) Tj ET " + drawn
+    objects[3] = pdfs.stream(text + b" BT /F1 12 Tf 72 640 Td (-) Tj 9 0 Td (All is told.) Tj ET")
+    objects.append(b"<< /Type /OCMD /OCGs [6 0 R 7 0 R] /P /AllOn >>")
+    objects.append(pdfs.stream(form, b" /Type /XObject /Subtype /Form /BBox [0 0 600 800] /OC 6 0 R"))
+    return pdfs.pdf(objects)
+
+
+HIDDEN = b"BT /F1 12 Tf 72 670 Td (Sales were 999.) Tj ET"
+
+
+@pytest.mark.parametrize("page", [b"", b"/Rotate 180", b"/CropBox [50 300 595 800]", b"/UserUnit 5"])
+@pytest.mark.parametrize(
+    ("layers", "drawn"),
+    [
+        (b"/OFF [6 0 R]", b"/OC /P BDC " + HIDDEN + b" EMC"),
+        (b"/BaseState /OFF /ON [7 0 R]", b"/OC /P BDC " + HIDDEN + b" EMC"),
+        (b"/OFF [6 0 R]", b"/OC /Q BDC " + HIDDEN + b" EMC"),
+        (b"/OFF [6 0 R]", b"/X Do"),
+    ],
+)
+def test_what_stands_on_a_layer_that_is_off_is_marked_however_the_file_says_so(
+    layers: bytes, drawn: bytes, page: bytes
+) -> None:
+    reading = reader.read(layered(layers, drawn, form=HIDDEN, page=page))
+    assert "[hidden: Sales were 999.]" in reading.text
+    assert "Sales were 111, and costs less." in reading.text
+    assert "All is told." in reading.text.replace("[hidden", "")
+    assert reading.text.count("[hidden") == 1
+
+
+def test_what_stands_on_a_layer_that_is_on_is_read() -> None:
+    reading = reader.read(layered(b"/OFF [7 0 R]", b"/OC /P BDC " + HIDDEN + b" EMC"))
+    assert "Sales were 999." in reading.text
+    assert reading.warnings == []
