@@ -50,6 +50,21 @@ def test_lines_of_slides_and_notes(line: str, figure: tuple[str, str, str, str])
     assert said(line) == [figure]
 
 
+@cases(
+    ("line", "value"),
+    [
+        ("Revenue was from EUR 5 million to EUR 6 million in 2024.", None),
+        ("Revenue was from 5 to 6 million euros in 2024.", None),
+        ("Revenue will be from EUR 5 to 6 million in 2024.", None),
+        ("Le chiffre d'affaires était de 5 à 6 millions d'euros en 2024.", None),
+        ("Revenue went from EUR 5 to 6 million in 2024.", "6000000"),
+        ("Le chiffre d'affaires est passé de 5 à 6 millions d'euros en 2024.", "6000000"),
+    ],
+)
+def test_the_end_of_a_range_is_no_figure_and_that_of_a_change_is(line: str, value: str | None) -> None:
+    assert [figure[1] for figure in said(line)] == ([value] if value else [])
+
+
 @cases(("written", "value"), [("402 TEUR", 402_000), ("MEUR 8,4", 8_400_000), ("T€ 15", 15_000)])
 def test_a_letter_before_the_currency_multiplies(written: str, value: int) -> None:
     (amount,) = amounts(written, comma_decimal=True)
