@@ -38,7 +38,7 @@ AREAS: Final = (
 _ELSEWHERE: Final = {
     "storage": ("tests/flows/test_queue.py",),
     "tasks/evidence": ("tests/tasks/reports/test_evidence.py",),
-    "tasks/reports": ("tests/api/pages/test_tables.py",),
+    "tasks/reports": ("tests/api/pages/test_tables.py", "tests/api/test_runs.py"),
 }
 """Tests of an area that stand in another: runs hold locks, reports have evidence, and the service shows its rooms."""
 _OURS: Final = {"api", "deployments", "diligence", "flows", "storage", "tasks", "tests"}

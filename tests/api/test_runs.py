@@ -113,7 +113,9 @@ def test_each_company_has_a_page_of_its_own_that_leads_back(service: httpx.Clien
     assert RECURRING not in answers["/runs/r1/report.html"].text
     (own,) = [path for path, page in pages.items() if RECURRING in page]
     evidence = next(urljoin(own, link) for link in Page(pages[own]).links if "/evidence/" in link)
-    assert any(urldefrag(urljoin(evidence, link))[0] == own for link in Page(service.get(evidence).text).links)
+    shown = service.get(evidence).text
+    assert any(urldefrag(urljoin(evidence, link))[0] == own for link in Page(shown).links)
+    assert "Everyone who may use this service can see it." in shown
     problem(service.get("/runs/r1/companies/0123456789ab.html"), 404, "not-found")
 
 

@@ -54,6 +54,7 @@ def test_whoever_sees_the_room_sees_the_report(users: Users, client: httpx.Clien
     pages = evidence(client, as_user(users, ADA))
     assert sorted(answer.status_code for answer in pages.values()) == [200, 200]
     assert any(MERGER in answer.text for answer in pages.values())
+    assert all("because your account may see the document" in answer.text for answer in pages.values())
 
 
 def test_of_a_room_that_is_not_shared_nothing_is_shown(users: Users, client: httpx.Client, folder: str) -> None:
