@@ -36,11 +36,12 @@ def list_runs(
     database.check_exists()
     with database.reading() as session:
         rows = runs.newest_runs(session, most)
+        under_way = [row for row in rows if runs.is_under_way(session, row)]
     if not rows:
         echo("There is no run yet: `diligence run` makes one.", err=True)
     for row in rows:
         ended = "killed before its report was written" if row.reported_at is None else row.status.value
-        status = row.status.value if row.status is runs.RunStatus.RUNNING else ended
+        status = row.status.value if row in under_way else ended
         echo(f"{row.id}  {row.started_at:%Y-%m-%d %H:%M} UTC  {status}  {one_line(row.batch)}")
         for line in result_lines(load_results(row.id)):
             echo(f"  {line}")

@@ -5,7 +5,6 @@ On one machine it runs in forks of a separate process, `python -m flows.help_run
 in that process itself; on a work pool it is the run of a deployment.
 """
 
-import ctypes
 import gc
 import logging
 import os
@@ -21,7 +20,7 @@ if __name__ == "__main__":  # before the imports below, of which little is dropp
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from flows import prefect_server
 from flows.artifacts import prefix_keys
@@ -35,12 +34,10 @@ from storage.errors import DatabaseUnavailable
 from storage.runs import Run
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
+from tasks.child_process import end_with_parent
 from tasks.errors import Conflict, DiligenceError, NotFound
 from tasks.prefect_setup import untracked
 from tasks.remote.environment import usable_environment
-
-_PR_SET_PDEATHSIG: Final = 1
-"""prctl(2): the signal that a process gets when its parent has ended."""
 
 
 @flow(name="help_run", flow_run_name=name_helper_run)
@@ -133,13 +130,12 @@ def fork(run: str, count: int, out: Path | None) -> int:
 
     They end with this process, and a SIGTERM reaches them all. Returns 1 if one of them failed.
     """
-    parent, forks, libc = os.getpid(), set[int](), ctypes.CDLL(None)
+    forks, end_with_us = set[int](), end_with_parent()
     for _ in range(count):
         child = os.fork()
         if not child:
-            if hasattr(libc, "prctl"):  # on Linux
-                libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            return main(run, out) if os.getppid() == parent else 1
+            end_with_us()
+            return main(run, out)
         forks.add(child)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the forks too
     signal.signal(signal.SIGTERM, lambda *_: _end(forks))

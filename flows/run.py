@@ -28,7 +28,7 @@ from storage.documents import (
 )
 from storage.locks import Claims
 from storage.migrations import HEAD
-from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus
+from storage.runs import CompanyStatus, ModelTrial, Run, RunCompany, RunStatus, batch_lock
 from tasks.ai.registry import current_answerer
 from tasks.companies.profile import registrable
 from tasks.documents.drive.registry import drive_to_open_again, open_run_drive
@@ -85,20 +85,16 @@ class OpenRun:
     @property
     def is_led_here(self) -> bool:
         """Whether this process leads the run, and so ranks the companies and writes the report."""
-        return self.claims.holds(_lock_of(self.batch))
+        return self.claims.holds(batch_lock(self.batch))
 
     def take_lead(self) -> bool:
         """Become the leader of the run unless another process is; returns whether this process leads it."""
-        return self.is_led_here or self.claims.take(_lock_of(self.batch))
+        return self.is_led_here or self.claims.take(batch_lock(self.batch))
 
     def is_over(self) -> bool:
         """Whether the report is written."""
         with database.reading() as session:
             return runs.get_run(session, self.id).reported_at is not None
-
-
-def _lock_of(batch: str) -> str:
-    return f"batch {batch}"
 
 
 @contextmanager
@@ -115,7 +111,7 @@ def resume_or_start(batch: Batch, *, retry_failed: bool = False, is_deployed: bo
             is full. Nothing is begun.
     """
     with database.claims() as claims:
-        while not claims.take(_lock_of(batch.name)):
+        while not claims.take(batch_lock(batch.name)):
             if not is_deployed:
                 raise _being_run(batch)
             time.sleep(_POLL)
@@ -138,7 +134,7 @@ def temporary_run(batch: Batch) -> Iterator[str]:
     Raises:
         Conflict: another process is running this batch.
     """
-    with database.locked(_lock_of(batch.name), wait=False) as is_locked:
+    with database.locked(batch_lock(batch.name), wait=False) as is_locked:
         if not is_locked:
             raise _being_run(batch)
         with database.writing() as session:

@@ -149,7 +149,7 @@ class _Queue:
                     close_company(company.id or 0, CompanyStatus.FAILED, str(error))
             finally:
                 self._mine.discard(company.id or 0)
-                self._run.claims.release(self._lock_of(company))
+                self._run.claims.release(company.lock)
 
     def _next(self) -> tuple[RunCompany, Cancellation] | None:
         """Take the next company; None if only those of this process are pending.
@@ -161,14 +161,14 @@ class _Queue:
                 is_elsewhere = False
                 for company in self._pending():
                     cancellation, claimed = Cancellation(), None
-                    if not self._run.claims.take(self._lock_of(company), cancellation.cancel):
+                    if not self._run.claims.take(company.lock, cancellation.cancel):
                         is_elsewhere = True
                         continue
                     try:
                         claimed = self._still_pending(company)
                     finally:
                         if claimed is None:
-                            self._run.claims.release(self._lock_of(company))
+                            self._run.claims.release(company.lock)
                     if claimed is not None:
                         self._mine.add(claimed.id or 0)
                         self._begun[claimed.id or 0] += 1
@@ -192,9 +192,6 @@ class _Queue:
         with database.reading() as session:
             now = runs.get_company(session, company.id or 0)
         return now if now.status is CompanyStatus.PENDING else None
-
-    def _lock_of(self, company: RunCompany) -> str:
-        return f"company {self._run.id} {company.domain}"
 
 
 @operation(name="company", task_run_name="{name}")

@@ -6,6 +6,7 @@ People request runs in the service; `diligence run` or a worker carries them out
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -14,6 +15,7 @@ from sqlalchemy import JSON, Column, delete, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, in_parts, now, put, string_enum
+from storage.locks import hold
 
 
 class RunStatus(StrEnum):
@@ -73,6 +75,11 @@ class Run(SQLModel, table=True):
     requests: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True), nullable=True))
     definition: str | None = None
     version: str | None = None
+
+
+def batch_lock(batch: str) -> str:
+    """The name of the lock of the process that leads a run of that batch."""
+    return f"batch {batch}"
 
 
 class StoredDefinition(SQLModel, table=True):
@@ -150,6 +157,11 @@ class RunCompany(SQLModel, table=True):
     )
     standing: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     rank: int | None = None
+
+    @property
+    def lock(self) -> str:
+        """The name of the lock of the process that examines it."""
+        return f"company {self.run_id} {self.domain}"
 
 
 def add_run(session: Session, run: Run, companies: Iterable[RunCompany]) -> None:
@@ -336,6 +348,16 @@ def pending_companies(session: Session, run_id: str, after: int, most: int) -> S
     """The run's pending companies after that position in the batch's order, at most that many."""
     pending = RunCompany.run_id == run_id, RunCompany.status == CompanyStatus.PENDING, col(RunCompany.ordinal) > after
     return session.exec(select(RunCompany).where(*pending).order_by(col(RunCompany.ordinal)).limit(most)).all()
+
+
+def is_under_way(session: Session, run: Run) -> bool:
+    """Whether a process works on the run. The status of one that was stopped or killed stays `running`."""
+    if run.status is not RunStatus.RUNNING:
+        return False
+    first = pending_companies(session, run.id, -1, most=20)  # of which processes whose leader is gone have some
+    with ExitStack() as held:
+        names = (*(company.lock for company in first), batch_lock(run.batch))
+        return not all(held.enter_context(hold(session.get_bind().engine, name, wait=False)) for name in names)
 
 
 def count_pending(session: Session, run_id: str) -> int:

@@ -6,11 +6,13 @@ multiprocessing starts its fork server, its resource tracker and its spawned pro
 environment, and has no parameter for either; so the two functions that it uses for that are replaced here.
 """
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import process, spawn, util
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +21,7 @@ from tasks.files import process_folder
 
 PARENTS_FOLDER: Final = "DILIGENCE_PARENTS_FOLDER"
 """Tells a fork server which folder to remove when its parent has ended."""
+_PR_SET_PDEATHSIG: Final = 1
 _NAMES: Final = {"HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TZDIR", "TESSDATA_PREFIX"}
 _GROUPS: Final = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "MALLOC_", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONDONTWRITE")
 """How names begin: of languages, of what bounds threads and memory in numpy and the C library, of what Python does."""
@@ -42,6 +45,19 @@ def environment(*groups: str) -> dict[str, str]:
     named |= {name: str(Path(path).absolute()) for name, path in named.items() if path and name.endswith(_PATHS)}
     lists = {name: only_absolute(os.environ[name]) for name in _LISTS if name in os.environ}
     return named | lists | {"PYTHONSAFEPATH": "1", "TMPDIR": str(process_folder())}
+
+
+def end_with_parent() -> Callable[[], None]:
+    """What a process that this one is about to start calls first, to end with this one even if it is killed (Linux)."""
+    libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()
+
+    def tie() -> None:
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it went before
+                os._exit(1)
+
+    return tie
 
 
 def only_absolute(folders: str) -> str:

@@ -16,7 +16,6 @@ import ctypes
 import os
 import re
 import resource
-import signal
 import struct
 import subprocess
 import sys
@@ -28,6 +27,7 @@ from typing import Final
 
 from striprtf.striprtf import rtf_to_text
 
+from tasks.child_process import end_with_parent
 from tasks.errors import Damaged, PasswordProtected, TookTooLong, TooLarge, Unreadable, UnsupportedFormat
 from tasks.files import temporary_folder
 from tasks.reading import limits
@@ -49,7 +49,6 @@ _RESTART: Final = 81
 """The exit status with which it asks to be started again, once its profile is made (desktop/source/app/exithelp)."""
 
 _STARTS: Final = 3
-_PR_SET_PDEATHSIG: Final = 1
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _ITEM: Final = '<item oor:path="/org.openoffice.{}"><prop oor:name="{}" oor:op="fuse"><value>{}</value></prop></item>'
 _SETTINGS: Final = (
@@ -259,7 +258,7 @@ def _make_limits(seconds: float) -> Callable[[], None]:
     ties its life to ours.
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    parent = os.getpid()
+    end_with_us = end_with_parent()
     bounds = ((resource.RLIMIT_CPU, int(seconds) + 1), (resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_FSIZE, _LARGEST))
 
     def confine() -> None:
@@ -268,12 +267,10 @@ def _make_limits(seconds: float) -> Callable[[], None]:
             value = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
             with contextlib.suppress(ValueError, OSError):  # macOS does not limit address space
                 resource.setrlimit(kind, (value, value))
-        if libc is not None:
-            if libc.unshare(_CLONE_NEWNET):  # root's right; for others with a user of their own, where that is allowed
-                libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:  # it went before
-                os._exit(1)
+        # Root's right; for others with a user of their own, where that is allowed.
+        if libc is not None and libc.unshare(_CLONE_NEWNET):
+            libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
+        end_with_us()
 
     return confine
 

@@ -21,7 +21,7 @@ from sqlmodel import Session
 
 from storage import database, documents, runs, scores, texts
 from storage.documents import RunDocument
-from storage.runs import CompanyStatus, Run, RunCompany, RunStatus
+from storage.runs import CompanyStatus, Run, RunCompany
 from storage.scores import WHOLE_COMPANY, Decision
 from storage.settings import override_settings
 from storage.texts import StoredText
@@ -415,7 +415,7 @@ def list_runs(most: int = 20) -> list[RunRow]:
 
 def _row(session: Session, run: Run, companies: Sequence[RunCompany], visible: Mapping[str, bool] | None) -> RunRow:
     done = documents.documents_done(session, run.id)
-    is_running = run.status is RunStatus.RUNNING
+    is_running = runs.is_under_way(session, run)
     progress = (sum(row[0] for row in done.values()), sum(row[1] for row in done.values())) if is_running else None
     shown = [
         CompanyRow(number, company.name, company.rank, Standing.of(company).proven, company.status)

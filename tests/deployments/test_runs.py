@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from deployments.runs import export, list_runs
+from storage import database
 from storage.documents import DocumentStatus
 from storage.runs import RunStatus
 from tasks.errors import BadRequest, NotFound
@@ -70,7 +71,8 @@ def test_runs_are_listed_newest_first_with_how_they_ended(capsys: pytest.Capture
     write_run("r1", [company("Alpha", total=0.5, coverage=1, rank=1)], batch=f"Acme {MARKUP}")
     write_run("r2", [], days=-1, status=RunStatus.FAILED, reported_at=None)
     write_run("r3", [], days=-2, status=RunStatus.RUNNING, reported_at=None)
-    list_runs(most=3)
+    with database.locked("batch Autumn screen"):
+        list_runs(most=3)
     lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
     assert [line.split()[0] for line in lines] == ["r3", "r2", "r1"]
     assert "running" in lines[0]

@@ -10,7 +10,8 @@ from sqlmodel import col
 from storage import database, documents, runs, texts
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument
 from storage.runs import CompanyStatus, Run, RunStatus
-from tests.storage import rows
+from tests.storage import processes, rows
+from tests.waiting import wait_for
 
 
 def store(run_id: str, hours: int = 0, **given: object) -> None:
@@ -61,6 +62,34 @@ def test_the_run_that_was_broken_off(database_url: str) -> None:
     with database.reading() as session:
         assert runs.find_unfinished(session, "Screen") is None
         assert runs.get_run(session, "r2").finished_at is not None
+
+
+def test_a_run_is_under_way_while_a_process_that_works_on_it_lives(database_url: str) -> None:
+    with database.writing() as session:
+        alpha = runs.RunCompany(run_id="r1", ordinal=0, name="Alpha", domain="alpha.example", folder="alpha")
+        runs.add_run(session, rows.run("r1"), [alpha])
+
+    def is_under_way() -> bool:
+        with database.reading() as session:
+            return runs.is_under_way(session, runs.get_run(session, "r1"))
+
+    assert not is_under_way()
+    for name in ("batch Screen", "company r1 alpha.example"):  # its leader; another process whose leader is gone
+        held = f"with database.locked({name!r}): print('held', flush=True); time.sleep(600)"
+        holder = processes.start(f"import time\nfrom storage import database\n{held}")
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        assert is_under_way()
+        with database.locked(name, wait=False) as is_free:
+            assert not is_free
+        holder.terminate()
+        holder.wait()
+        holder.stdout.close()
+        wait_for(lambda: not is_under_way())
+    with database.locked("batch Screen"):
+        with database.writing() as session:
+            runs.finish_run(session, "r1", RunStatus.FINISHED)
+        assert not is_under_way()
 
 
 def test_the_previous_run_is_the_last_that_came_to_its_end(database_url: str) -> None:

@@ -4,19 +4,17 @@ It runs under the limits of the process that starts it, and never longer: a pict
 process is killed without a chance to clean up.
 """
 
-import ctypes
 import os
 import re
 import resource
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from shutil import which
 from typing import Final, NamedTuple
 
-from tasks.child_process import only_absolute
+from tasks.child_process import end_with_parent, only_absolute
 from tasks.reading.image import DOTS_AN_INCH, Picture
 from tasks.reading.ocr.page import RecognisedWord, RecognitionFailed, RecognitionTimedOut
 
@@ -30,7 +28,6 @@ PATIENCE: Final = 5
 """How many times its processor time a page may take by the clock: a busy machine shares its processors."""
 
 _NO_LANGUAGES: Final = {"", "osd", "equ"}  # `osd` knows which way is up, `equ` formulas
-_PR_SET_PDEATHSIG: Final = 1
 
 
 class Installed(NamedTuple):
@@ -153,26 +150,18 @@ def _environment() -> dict[str, str]:
     return {"OMP_THREAD_LIMIT": "1"} | {name: os.environ[name] for name in passed_on if name in os.environ}
 
 
-@cache
-def _libc() -> ctypes.CDLL | None:
-    return ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
 def _end_with_parent(seconds: float) -> Callable[[], None]:
     """A function for Tesseract to run before it starts: it makes it end with us, even if we are killed.
 
     On systems other than Linux, only its processor time is limited.
     """
-    libc, parent = _libc(), os.getpid()
+    end_with_us = end_with_parent()
     _, allowed = resource.getrlimit(resource.RLIMIT_CPU)
     most = int(seconds) + 1 if allowed == resource.RLIM_INFINITY else min(int(seconds) + 1, allowed)
     hard = most + 1 if allowed == resource.RLIM_INFINITY else allowed  # at the hard limit, SIGKILL hides the reason
 
     def tie() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
-        if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:  # it went before
-                os._exit(1)
+        end_with_us()
 
     return tie

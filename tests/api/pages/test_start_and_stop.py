@@ -38,10 +38,12 @@ def test_a_batch_that_is_sent_waits_for_a_worker_who_says_what_became_of_it(serv
 
 
 def test_stop_reaches_the_command_that_runs_it(service: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_run("r1", [company("Alpha")], status=RunStatus.RUNNING, finished_at=None)
+    write_run("r1", [company("Alpha")], status=RunStatus.RUNNING, finished_at=None, reported_at=None)
     began = now()
     with httpx.Client(base_url=service.base_url, headers=PAGE, timeout=60) as browser:
-        page = browser.get("/").text
+        assert "stopped before its report" in browser.get("/home/runs").text
+        with database.locked("batch Autumn screen"):
+            page = browser.get("/").text
         assert browser.post("/home/stop", data={"token": field(page, "token"), "run": "r1"}).status_code == 303
     signals: list[int] = []
     monkeypatch.setattr("os.kill", lambda _process, sent: signals.append(sent))
