@@ -82,6 +82,7 @@ def test_where_the_passages_say_all_of_a_reason_there_is_no_call(room: Room, ser
     score_criteria(room.id)
     assert room.outcomes["churn"].reason == model.reason
     assert len(server.requests) == 1
+    assert room.outcomes["churn"].reason == model.reason
 
 
 def test_a_reason_is_not_paid_for_twice(room: Room, server: ModelServer, new_run: Callable[[str], Room]) -> None:
@@ -141,7 +142,10 @@ def test_what_could_not_be_checked_is_checked_by_the_next_run_and_nothing_else_i
     assert len(model.checks) == other.run.calls == 1
 
 
-def test_without_checks_none_is_made(room: Room, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_checks_none_is_made(
+    room: Room, server: ModelServer, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DILIGENCE_AI_STATEMENT_CHECK", "off")
     score_criteria(room.id)
     assert len(server.requests) == 1
+    assert room.outcomes["churn"].reason == model.reason
