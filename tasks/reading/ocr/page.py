@@ -18,8 +18,9 @@ from typing import Final, NamedTuple, Protocol
 from tasks.language.normalise import clean
 from tasks.reading.image import Picture
 from tasks.reading.pdf import defects, pages
-from tasks.reading.pdf.layout import TABLE as TABLE_MARK
-from tasks.reading.pdf.layout import TABLE_END, text_of_words
+from tasks.reading.pdf.columns import TABLE as TABLE_MARK
+from tasks.reading.pdf.columns import TABLE_END
+from tasks.reading.pdf.layout import text_of_words
 from tasks.reading.pdf.words import PageWord
 from tasks.reading.text_writer import (
     ATTACHMENT,

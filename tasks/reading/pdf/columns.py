@@ -1,8 +1,8 @@
-"""Columns of prose on a PDF's page: read one after the other, and searched for tables separately."""
+"""The order of a PDF's page: columns of prose one after the other, each searched for tables, and headings first."""
 
 import itertools
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -37,8 +37,16 @@ _FOLD: Final = 20.0
 """Points of white between two pages on one sheet, at least, and how far it may stand from the sheet's middle."""
 _LONG: Final = 0.5
 """The share of a page's height that a rule between its columns runs down."""
+_MOST_OVER: Final = 12
 _CROSSED: Final = 2
 """Rules that may cross the one between columns, at its ends: more make a grid."""
+
+
+Edit = tuple[int, int, str]
+"""What stands in place of the characters of a page's text from and up to."""
+TABLE: Final = "\ufdd0"
+"""Where a table begins. No character has this number."""
+TABLE_END: Final = "\ufdd1"
 
 
 class Columns(NamedTuple):
@@ -312,3 +320,58 @@ def _is_prose_column(cell: LineCell) -> bool:
 def _follows(before: Sequence[PageWord], after: Sequence[PageWord]) -> bool:
     """Whether words were drawn immediately after those to their left."""
     return 0 <= min(word.first for word in after) - max(word.end for word in before) <= 2
+
+
+def in_printed_order(
+    tables: Sequence[Sequence[PageWord]],
+    edits: Sequence[Sequence[Edit]],
+    words: Sequence[PageWord],
+    text: str,
+    spaces: Collection[int],
+) -> list[Edit]:
+    """The edits of a page's tables, with what heads one but is drawn behind it, if it misses none of `spaces`."""
+    ordered = [list(each) for each in edits]
+    moved = _lines_over(tables, min((each[0][0] for each in edits), default=0), words, text)
+    for upper, lower in itertools.permutations(range(len(tables)), 2):
+        (first, last, head), (start, end, rows) = ordered[upper][0], ordered[lower][0]
+        row = head.strip(f"\r\n{TABLE}{TABLE_END}")
+        empty = rows.partition("\r\n")[0].count("\t") - row.count("\t")
+        if row and "\n" not in row and start < first and empty > 0 and _heads(tables[upper], tables[lower]):
+            ordered[upper][0] = (first, last, "")
+            ordered[lower][0] = (start, end, rows.replace(TABLE, TABLE + "\t" * empty + row + "\r\n", 1))
+    if any(first <= space < last for first, last, _ in moved for space in spaces):
+        moved = []
+    return [*moved, *itertools.chain.from_iterable(ordered)]
+
+
+def _heads(upper: Sequence[PageWord], lower: Sequence[PageWord]) -> bool:
+    """Whether a row stands right over the last columns of a table: its header, drawn by column."""
+    size, top = lower[0].size, min(word.base for word in lower)
+    is_last = abs(max(word.right for word in upper) - max(word.right for word in lower)) < 2 * size
+    is_inside = min(word.left for word in upper) > min(word.left for word in lower) + 2 * size
+    return is_last and is_inside and 0 < top - max(word.base for word in upper) < 2 * size
+
+
+def _lines_over(tables: Sequence[Sequence[PageWord]], start: int, words: Sequence[PageWord], text: str) -> list[Edit]:
+    """The edits that put lines over the only tables of a page's width, and drawn behind these, to `start`."""
+    held = [word for table in tables for word in table]
+    if not held or text[:start][-1:] not in {"", "\n"}:
+        return []
+    known = {word.first for word in held}
+    lines: dict[tuple[int, int], list[PageWord]] = {}
+    for word in (word for word in words if word.first not in known):
+        end = text.find("\r\n", word.first)
+        lines.setdefault((text.rfind("\n", 0, word.first) + 1, end if end >= 0 else len(text)), []).append(word)
+    top, low = min(word.base for word in held), max(word.base for word in held)
+    left, right = min(word.left for word in held), max(word.right for word in held)
+    beside = (word for line in lines.values() for word in line if top < word.base < low)
+    upmost = min(tables, key=lambda each: min(word.base for word in each))
+    is_below = min(known) < min(word.first for word in upmost)
+    if is_below or any(word.left < left - word.size or word.right > right + word.size for word in beside):
+        return []
+    drawn = max(word.end for word in held)
+    over = [at for at, line in lines.items() if at[0] > drawn and max(word.base + word.size / 3 for word in line) < top]
+    if not 0 < len(over) <= _MOST_OVER:
+        return []
+    above = "\r\n".join(text[slice(*at)].strip() for at in sorted(over, key=lambda at: lines[at][0].base))
+    return [(start, start, f"{above}\r\n"), *((first, min(last + 2, len(text)), "") for first, last in over)]

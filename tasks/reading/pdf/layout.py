@@ -11,9 +11,9 @@ than some programs leave: it joins words, or ends a line after each letter.
 import re
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise, starmap, zip_longest
+from itertools import chain, filterfalse, groupby, pairwise, starmap, zip_longest
 from math import inf
-from operator import itemgetter, sub
+from operator import attrgetter, itemgetter, sub
 from statistics import median_high
 from typing import Any, Final
 
@@ -21,9 +21,13 @@ import pypdfium2.raw as pdfium
 
 from tasks.reading.pdf import document
 from tasks.reading.pdf.columns import (
+    TABLE,
+    TABLE_END,
     Columns,
+    Edit,
     columns_by_height,
     columns_by_rule,
+    in_printed_order,
     merge_columns,
     pages_side_by_side,
     split_prose,
@@ -264,13 +268,7 @@ def _least_gap(runs: Sequence[Box], text: str) -> float:
     return min(_STRETCHED, max(_CELLS, 2.2 * median_high(gaps))) if gaps else _CELLS
 
 
-Edit = tuple[int, int, str]
-"""What stands in place of the characters of a page's text from and up to."""
-
 _VALUE_OF_SIGN: Final = re.compile(rf"(?:(?<={VALUE})|^)(US\$|[$£¥]){VALUE}")
-TABLE: Final = "\ufdd0"
-"""Where a table begins. No character has this number."""
-TABLE_END: Final = "\ufdd1"
 
 _MOST_RUNS: Final = 5_000
 _MOST_WORDS: Final = 6_000
@@ -347,7 +345,11 @@ def layout_edits(page: Any, textpage: Any, page_text: PageText, known: KnownCell
         return [(0, len(text), _write_columns(columns, join_rules(rules.horizontal), words, text))]
     if known.tags and len(text) == page_text.characters:
         tables = _by_tags(page, textpage, rules, words, tables, known.tags)
-    edits += (edit for table in tables for edit in _edits(table, words, text))
+    edits += (edit for table in filter(attrgetter("behind"), tables) for edit in _edits(table, words, text))
+    drawn = list(filterfalse(attrgetter("behind"), tables))
+    edits += in_printed_order(
+        [_words([each]) for each in drawn], [_edits(each, words, text) for each in drawn], words, text, spaces
+    )
     return sorted(edits, key=itemgetter(0, 1))  # what goes to one place, from the top
 
 

@@ -23,8 +23,9 @@ import pypdfium2.raw as pdfium
 from tasks.language.normalise import clean
 from tasks.reading.pdf import defects, document
 from tasks.reading.pdf.annotations import Remark, find_drawn_values
+from tasks.reading.pdf.columns import TABLE, TABLE_END, Edit
 from tasks.reading.pdf.document import PageText, page_text
-from tasks.reading.pdf.layout import TABLE, TABLE_END, Edit, layout_edits
+from tasks.reading.pdf.layout import layout_edits
 from tasks.reading.pdf.repair import find_packed
 from tasks.reading.pdf.words import NONE_KNOWN, KnownCells
 from tasks.reading.text_writer import DOUBTFUL_SCAN, HIDDEN_SCAN, Writer, page_numbers

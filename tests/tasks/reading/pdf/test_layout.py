@@ -711,3 +711,46 @@ def test_labels_and_figures_that_are_drawn_in_one_piece_are_a_table_of_two_colum
         piece.textOut(name + " " * (40 - len(name)) + share)
         canvas.drawText(piece)
     assert rows_of(text_of(canvas)) == rows
+
+
+STATEMENT = (
+    ("Revenue", "4", "204,337", "198,120"),
+    ("Cost of sales", "", "(64,002)", "(51,998)"),
+    ("Profit", "", "82,115", "4,020"),
+)
+
+
+def test_a_heading_that_is_drawn_behind_its_table_stands_before_it() -> None:
+    canvas = page()
+    canvas.drawString(280, 40, "17")
+    draw_rows(canvas, [["", "Note", "2024", "2023"], *STATEMENT], top=600)
+    canvas.drawString(72, 500, "See the notes.")
+    canvas.drawString(72, 700, "ACME LIMITED")
+    canvas.drawString(72, 680, "in thousands of euros")
+    lines = text_of(canvas).strip().split("\n")
+    assert lines[:4] == ["17", "ACME LIMITED", "in thousands of euros", "\tNote\t2024\t2023"]
+    assert lines[-1] == "See the notes."
+
+
+def test_a_header_that_is_drawn_by_column_heads_its_table() -> None:
+    canvas = page()
+    canvas.drawRightString(320, 600, "Note")
+    for right, year in ((400, "2024"), (480, "2023")):
+        for line, words in enumerate(("Year ended", f"31 March {year}", "EUR")):
+            canvas.drawRightString(right, 622 - 11 * line, words)
+    draw_rows(canvas, STATEMENT, top=580)
+    head = rows_of(text_of(canvas))[: -len(STATEMENT)]
+    columns = [" ".join(filter(None, column)) for column in zip(*head, strict=True)]
+    assert columns == ["", "Note", "Year ended 31 March 2024 EUR", "Year ended 31 March 2023 EUR"]
+
+
+def test_a_heading_stays_behind_a_table_with_prose_beside_it() -> None:
+    canvas = page()
+    rows = [("Revenue", "204,337", "198,120"), ("Cost of sales", "(64,002)", "(51,998)"), ("Profit", "82,115", "4,020")]
+    for at, (label, one, other) in enumerate(rows):
+        canvas.drawString(40, 600 - 14 * at, label)
+        canvas.drawRightString(190, 600 - 14 * at, one)
+        canvas.drawRightString(260, 600 - 14 * at, other)
+    draw_prose(canvas, 320, 240, 620, lines=30)
+    canvas.drawString(40, 700, "What the directors think")
+    assert "What the directors think\nRevenue" not in text_of(canvas)
