@@ -25,7 +25,7 @@ from tasks.language.numbers import amounts, find_currency, read_units
 
 _US_DOLLAR: Final = (
     *("united states dollar", "u.s. dollar", "us dollar", "u.s dollar", "us. dollar", "us$", "usd"),
-    *("dólar", "dólares", "dolares"),
+    *("united states dollars", "u.s. dollars", "us dollars", "dólar", "dólares", "dolares"),
 )
 _BARE_SIGNS: Final = 10
 """So many bare signs to one of HK$, and the bare ones are of another dollar."""
@@ -194,4 +194,4 @@ class DocumentCurrency:
         if currency != "USD":
             return currency
         stated = self._stated or ""
-        return stated if stated in DOLLARS else self._dollar
+        return stated if stated in {"USD", *DOLLARS} else self._dollar

@@ -58,6 +58,7 @@ _YEARS: Final = {"prd=m1": 0, "prd=m2": 12}
 
 _A_PART: Final = "numbers that their tags give to a part"
 _OTHERWISE: Final = "numbers read otherwise than the tags say"
+_MOST_NOUGHTS: Final = 6
 
 
 class _Told(NamedTuple):
@@ -79,6 +80,10 @@ def with_tags(document: LedgerDocument, taxonomy: Taxonomy, own: Sequence[Figure
         findings.leave_out(why)
     if document.format in _INSTANCES:  # their words are made of the tags
         own = ()
+    values = [each.figure.value for each in told if each.figure]
+    if len(values) >= _MOST_NOUGHTS and not any(values):  # a form that nobody filled in
+        findings.leave_out("columns of noughts", len(values))
+        return []
     starts = {each.place.start: each for each in told}
     tagged = [(figure, [at for at in range(figure.start, figure.end) if at in starts]) for figure in own]
     own_by_start = {at: figure for figure, places in tagged for at in places}
@@ -342,7 +347,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-40"
+VERSION: Final = "ledger-41"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""

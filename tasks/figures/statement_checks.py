@@ -126,6 +126,8 @@ def may_be_concept(grid: Grid, candidate: TableCandidate) -> bool:
     """
     figure = candidate.figure
     label = plain_label(figure.label)
+    if figure.concept in {"cash", "equity"} and _is_part(grid, candidate, label):
+        return False
     if label.startswith("ny "):
         return any(plain_label(row.label) == label[3:] for row in grid.rows if row.start < figure.start)
     if figure.concept != "revenue" or not label.startswith("total income"):
@@ -138,6 +140,20 @@ def may_be_concept(grid: Grid, candidate: TableCandidate) -> bool:
     return has_costs and not (
         any(map(WORDS.result_row.fullmatch, above)) or any(map(WORDS.heading_of_other_income.match, heads))
     )
+
+
+def _is_part(grid: Grid, candidate: TableCandidate, label: str) -> bool:
+    """Whether a total further down holds more: "Cash" above "Total cash and cash equivalents", or "Shareholders' funds"
+    with other comprehensive income between them and "Total equity".
+    """
+    rows = grid.rows if len(grid.rows) <= _MOST_ROWS else ()
+    below = [plain_label(row.label) for row in rows if row.start > candidate.figure.start]
+    if candidate.figure.concept == "cash":
+        return any(
+            re.match(rf"total {re.escape(label)} (and|y|et|e|und|en|og|och) .*equivalen", each) for each in below
+        )
+    totals = (at for at, each in enumerate(below) if each.startswith("total") and WORDS.plain_equity.fullmatch(each))
+    return any("other comprehensive " in each or "resultado global" in each for each in below[: next(totals, 0)])
 
 
 def is_recognised(grid: Grid, found: Sequence[TableCandidate]) -> bool:

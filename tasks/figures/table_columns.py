@@ -181,14 +181,21 @@ _END_OF_A_DATE: Final = re.compile(r"^([^()]*?)\b(?:19|20)\d\d\)")
 
 
 def _mend_dates(row: Row) -> Row:
-    """A header row with each year beside its day, where a cell has that of the day before it: "31, | 2024 May 1,"."""
+    """A header row with each year beside its day, where a cell has that of the day before it: "31, | 2024 May 1,"; and
+    with a heading over two columns in the first of them, "Quarter ended | December 31,", or with its day over both.
+    """
     line = "\t".join(row.cells)
     mended = _TORN_DATE.sub(r"\2\1 \3\t\2", line) if _YEAR_AND_DAY.search(line) else line
+    mended = _TORN_SPAN.sub(r"\1 \3\2\t\1 \3\4", mended)
     return Row(row.start, mended.split("\t")[: row.width], row.starts, row.loose) if mended != line else row
 
 
 _TORN_DATE: Final = re.compile(rf"(\b{MONTH} [0-3]?\d,)\t([^\t\d]*)((?:19|20)\d\d)(?: |(?=\t|$))", re.IGNORECASE)
 _YEAR_AND_DAY: Final = re.compile(rf"\t[^\t\d]*(?:19|20)\d\d {MONTH} [0-3]?\d,\t", re.IGNORECASE)
+_TORN_SPAN: Final = re.compile(
+    rf"((?:^|(?<=\t))[^\t\d]*\bend(?:ed|ing))( (?:19|20)\d\d)?\t({MONTH} [0-3]?\d,?)((?(2) (?:19|20)\d\d))(?=\t|$)",
+    re.IGNORECASE,
+)
 _GLUED: Final = re.compile(r"(?<=[12][09]\d\d)(?=(?:T?EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|[€£])(?:\s|$))")
 """Between a time and the currency that is written to it: "31.12.2024EUR"."""
 

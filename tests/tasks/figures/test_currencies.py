@@ -207,6 +207,26 @@ def test_english_dollars_stay_dollars_unless_pesos_are_stated(line: str, currenc
 
 @cases(
     ("line", "currency"),
+    [
+        ("Under AASB 15 and AASB 16. " * 6, "AUD"),
+        ("The Australian Accounting Standards apply. " * 12, "AUD"),
+        ("Under AASB 15 and AASB 16. " * 2, "USD"),
+        ("Under AASB 15 and AASB 16. " * 6 + "This report is presented in US dollars.", "USD"),
+        ("Under AASB 15 and AASB 16. " * 6 + "A loan of US$5 million. " * 8, "USD"),
+        ("Under AASB 15 and AASB 16. " * 6 + "Sales in US dollars rose. " * 8, "USD"),
+        ("Under AASB 15 and AASB 16. " * 6 + "Amounts are expressed in Canadian dollars.", "CAD"),
+        ("Under AASB 15 and AASB 16. " * 6 + "HK$5 million. " * 14, "HKD"),
+        ("Under XAASB 15 and AASBX 16. " * 6, "USD"),
+        ("A subsidiary in Australia. " * 20, "USD"),
+        ("Sales of CAD 5 rose against US dollars. " * 12, "USD"),
+    ],
+)
+def test_a_dollar_sign_is_that_of_the_standards_which_a_report_follows(line: str, currency: str) -> None:
+    assert {unit for _, unit in _units(f"{line}\n\t2024\nRevenue\t$4,120,000\n")} == {currency}
+
+
+@cases(
+    ("line", "currency"),
     [("Hosting, USD 18", "unknown"), ("Paid $18 for a domain", "unknown"), ("Currency: USD", "USD"), ("$18", "USD")],
 )
 def test_a_currency_that_a_sheet_names_for_one_payment_is_not_that_of_all(line: str, currency: str) -> None:

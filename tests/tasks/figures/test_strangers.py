@@ -742,3 +742,59 @@ def test_a_column_of_changes_is_no_part_of_the_company(head: str) -> None:
     rows = "Revenue\t500,000\t400,000\t100,000\nEquity\t300,000\t200,000\t100,000\n"
     found = figures(f"EUR\n\t2024\t2023\t{head}\n{rows}")
     assert [value for _, value, *_ in found] == ["500000", "400000", "300000", "200000"]
+
+
+QUARTERS, YEARS = ("2024-10-01/2024-12-31", "2025-10-01/2025-12-31"), (YEAR, "2025-01-01/2025-12-31")
+
+
+@cases(
+    ("head", "periods"),
+    [
+        ("\tQuarter ended\tDecember 31,\tYear ended December 31,\t\n\t2024\t2025\t2024\t2025", (*QUARTERS, *YEARS)),
+        ("\tQuarter ended 2024\tDecember 31, 2025\tYear ended 2024\tDecember 31, 2025", (*QUARTERS, *YEARS)),
+        ("\tQuarter ended\tDecember 31,\tYear ended\tDecember 31,\n\t2024\t2025\t2024\t2025", (*QUARTERS, *YEARS)),
+        ("\tYear ended\tDecember 31,\n\t2024\t2025", YEARS),
+        ("\tYear ended December 31, 2024\tDecember 31, 2025", YEARS),
+    ],
+)
+def test_a_heading_over_two_columns_may_be_torn_at_its_day(head: str, periods: tuple[str, ...]) -> None:
+    count = len(periods)
+    amounts = "".join(f"\t{number}11,222" for number in range(1, count + 1))
+    found = figures(f"EUR\n{head}\nRevenue{amounts}\nNet income{amounts}\n")
+    assert [period for concept, _, period, _ in found if concept == "revenue"] == [*periods]
+
+
+@cases(
+    ("rows", "cash"),
+    [
+        (
+            (
+                "Cash\t7,413\t7,192",
+                "Balances at central banks\t37,542\t36,275",
+                "Total cash and cash equivalents\t44,955\t43,467",
+            ),
+            False,
+        ),
+        (("Cash\t7,413\t7,192", "Investments\t37,542\t36,275", "Total cash and investments\t44,955\t43,467"), True),
+        (
+            (
+                "Cash\t7,413\t7,192",
+                "Securities\t37,542\t36,275",
+                "Total cash, cash equivalents and securities\t44,955\t43,467",
+            ),
+            True,
+        ),
+        (("Cash and cash equivalents\t7,413\t7,192", "Total current assets\t44,955\t43,467"), True),
+        (("Efectivo\t7,413\t7,192", "Bancos\t37,542\t36,275", "Total efectivo y equivalentes\t44,955\t43,467"), False),
+    ],
+)
+def test_cash_that_a_total_of_cash_holds_is_a_part_of_it(rows: tuple[str, ...], *, cash: bool) -> None:
+    found = figures("EUR thousand\n\t31 December 2024\t31 December 2023\n" + "\n".join(rows) + "\n")
+    assert any(concept == "cash" and value == "7413000" for concept, value, *_ in found) is cash
+
+
+def test_funds_of_shareholders_without_other_comprehensive_income_are_not_all_equity() -> None:
+    head = "EUR thousand\n\t31 December 2024\t31 December 2023\n"
+    rows = "Shareholders' funds\t52,821\t50,639\nAccumulated other comprehensive income\t(5,458)\t(3,349)\n"
+    rows += "Non-controlling interests\t8,064\t7,992\nTotal equity\t55,427\t55,282\n"
+    assert {value for concept, value, *_ in figures(head + rows) if concept == "equity"} == {"55427000", "55282000"}

@@ -190,6 +190,17 @@ def test_a_form_that_nobody_filled_in_gives_nothing() -> None:
     assert found.left_out["noughts of a template"] == len(names)
 
 
+@cases(
+    ("last", "stands"),
+    [("0", False), ("-", False), ("7", True)],
+)
+def test_a_tagged_form_of_noughts_gives_no_number_of_its_words(last: str, *, stands: bool) -> None:
+    names = ("Revenue", "GrossProfit", "OperatingProfitLoss", "ProfitLoss", "Assets", "Equity")
+    tags = [(name, _tag(name, "0", "d" if name in {"Assets", "Equity"} else "y")) for name in names]
+    found, _ = _found(_page(*tags, ("CostOfSales", _tag("CostOfSales", last)), ("EBITDA", "41,210")))
+    assert bool(found.figures) is stands
+
+
 _POLISH = """<tns:Jednostka{kind} xmlns:tns="http://www.mf.gov.pl/schematy/SF/2018/07/09/Jednostka{kind}">
 <Naglowek><OkresOd>{begin}</OkresOd><OkresDo>2024-12-31</OkresDo></Naglowek>
 <Bilans><Pasywa><Pasywa_A><KwotaA>812.5</KwotaA><KwotaB>700</KwotaB></Pasywa_A></Pasywa></Bilans>
