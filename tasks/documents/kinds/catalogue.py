@@ -299,6 +299,7 @@ def find_joined_kinds(words: str) -> list[Match]:
     parts = [" ".join(firsts[at:end]) + last for at in range(len(firsts)) for end in range(len(firsts), at, -1)]
     parts.append(words[joined.end("join") + 1 : joined.end()])
     found = [match for part in parts for match in find_kinds(part) if match.end == len(part)]
+    found.sort(key=lambda match: match.weak)
     return [Match(match.kind, joined.start(), joined.end(), match.weak) for match in found if match.kind.title]
 
 

@@ -29,6 +29,7 @@ from tasks.documents.kinds.catalogue import (
     read_file,
 )
 from tasks.documents.kinds.signs import Signs, find_state
+from tasks.documents.kinds.titles import is_about_kind
 from tasks.language.periods import dates_in
 
 _CERTAINTY: Final = {"both": 0.99, "title": 0.94, "name": 0.9, "one of two": 0.9, "folder": 0.8}
@@ -238,7 +239,8 @@ def _read_name(stem: str, said: Signs) -> Match | None:
         match = find_kind(words) or _read_file_name(words)
         if match is None or (match.weak and match.kind.id not in said.body):
             continue
-        if not marks("", "denied").stand_in(" ".join(words[: match.start].split()[-2:])):
+        before = words[: match.start].split()
+        if not marks("", "denied").stand_in(" ".join(before[-2:])) and not is_about_kind(before):
             return match
     return None
 

@@ -30,7 +30,6 @@ from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figur
 from tasks.documents.kinds.sketches import sketch
 from tasks.documents.kinds.titles import (
     BETWEEN,
-    FIRST,
     LONGEST_TITLE,
     SUBTITLE,
     TOP,
@@ -400,7 +399,7 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
     """The first kind that a title names, and the title's line; a weak name counts if the body confirms its kind."""
     for segment, behind in zip(segments, [*segments[1:], None], strict=False):
         match = match_over(segment, is_long=is_long)
-        looks = not segment.is_inside and (segment.is_short or segment.place < FIRST)
+        looks = not segment.is_inside and (segment.is_short or segment.place < TOP)
         if match is None and looks:  # to look for a kind takes most of the time
             match = find_kind(segment.words)
             if match is not None and (
@@ -527,8 +526,9 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
         return "negative"
     audited = names("audited_financial_statements")  # few texts have them; to look for all kinds takes most of the time
     first = segments[:12] if audited.stand_in(opening) else ()
-    likely = [segment for segment in first if audited.stand_in(segment.words) and not is_prose(segment.words)]
-    named = [match.kind.id for segment in likely for match in find_kinds(segment.words)]
+    likely = [segment for segment in first if not segment.is_part and audited.stand_in(segment.words)]
+    matches = [match for one in likely if not is_prose(one.words) for match in find_kinds(one.words)]
+    named = {match.kind.id for match in matches if not match.weak or match.kind.id in signs.body}
     return "claim" if "audited_financial_statements" in named else None
 
 

@@ -95,6 +95,11 @@ class Segment(NamedTuple):
     part: str
 
     @property
+    def is_part(self) -> bool:
+        """Whether it names a part: a heading, a row, or a line of a table of contents with its page."""
+        return self.is_inside or _PAGED.search(self.line) is not None
+
+    @property
     def is_short(self) -> bool:
         return self.words.count(" ") < LONGEST_TITLE
 
@@ -102,8 +107,10 @@ class Segment(NamedTuple):
     def may_tell_state(self) -> bool:
         """Whether it is no part of a text, or begins with a stamp: "Draft of 5 May 2024, not yet agreed."."""
         is_running = self.is_sentence and self.words.count(" ") > _STAMP
+        if not is_running or self.part[:1].islower():  # "terminated in accordance with its terms" ends a sentence
+            return not is_running
         stamps = (marks("states", state) for state in read_file("marks.toml")["states"])
-        return not is_running or any(start == 0 for stamp in stamps for start, _, _ in stamp.find(self.words))
+        return any(start == 0 for stamp in stamps for start, _, _ in stamp.find(self.words))
 
 
 def read_title_lines(opening: str) -> tuple[list[str], str | None]:
@@ -226,6 +233,11 @@ def ends_sentence(line: str) -> bool:
     return line.rstrip().endswith((".", ";", ",", "?")) and not _COMPANY.search(line, len(line) - _COMPANY_END)
 
 
+def _is_heading(line: str) -> bool:
+    """Whether all words of a line but small ones have capitals: "FACILITY AGREEMENT", before "between A and B"."""
+    return not any(word[0].islower() and len(word) > _LONGEST_LINK for word in line.split())
+
+
 def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[Segment]:
     """The segments of lines in their order; `rows` are those lines that are rows of tables."""
     place, has_contents = 0, False
@@ -234,7 +246,7 @@ def read_segments(lines: Sequence[str], rows: Container[str] = ()) -> Iterator[S
         is_numbered = any(map(str.isdigit, following[:1] + following[-1:])) and _PAGED.search(following) is not None
         has_contents |= place >= FIRST and is_numbered and plain_words(line[:SUBTITLE]) in _contents_headings()
         whole = plain_words(line[:300])
-        runs_on = len(line) > _RUNS_ON and number + 1 < len(lines) and lines[number + 1][0].islower()
+        runs_on = len(line) > _RUNS_ON and following[:1].islower() and not _is_heading(line)
         parts = _SEGMENT.split(line) if _PARTING.search(line.rstrip(".")) else [line]
         for part, behind in zip(parts, (*parts[1:], ""), strict=True):
             words = plain_words(part[:300])
@@ -278,12 +290,13 @@ def match_over(segment: Segment, *, is_long: bool) -> Match | None:
 def is_title(match: Match, segment: Segment) -> bool:
     """Whether a line is a title of that kind and does not merely mention it."""
     before = segment.words[: match.start].split()
+    is_of_meeting = match.kind.serial and match.start == 0 and segment.place < TOP
     if any(marks("", name).stand_in(" ".join(before[-3:])) for name in ("denied", "attached")):
         return False
-    may_be_title = segment.is_short or (segment.place < FIRST and match.start < 10)
+    may_be_title = segment.is_short or (segment.place < FIRST and match.start < 10) or is_of_meeting
     if is_prose(segment.words) or not may_be_title or match.start >= _find_telling(segment.part):
         return False
-    if _is_about_kind(before):
+    if is_about_kind(before):
         return False
     is_brief = segment.words.count(" ") < 8 or 2 * (match.end - match.start) >= len(segment.words)
     if segment.is_sentence and (match.start > _LONGEST_ARTICLE or not is_brief):
@@ -291,7 +304,7 @@ def is_title(match: Match, segment: Segment) -> bool:
     return segment.place < TOP or (not before and 2 * (match.end - match.start) >= len(segment.words))
 
 
-def _is_about_kind(before: Sequence[str]) -> bool:
+def is_about_kind(before: Sequence[str]) -> bool:
     """Whether the words before a kind make a line about it: "Review of the annual report", "For terms of use".
 
     A company may be called so: "Van Dijk annual report", "Review Holdings of London annual report".
