@@ -115,6 +115,10 @@ class RoomPassages:
         """Whether passages are also found by meaning."""
         return self._semantic is not None and self._semantic.warning is None
 
+    def is_far(self, question: str, texts: Sequence[str]) -> bool:
+        """Whether none of these texts answers a question, by what they mean; False where meaning is not looked at."""
+        return self._semantic is not None and self._semantic.is_far(question, texts)
+
     def _candidates(self) -> Iterator[Candidate]:
         for text_id, group in groupby(self._spans, key=lambda one: one[0].text_id):
             with database.reading() as session:
@@ -356,6 +360,7 @@ def ask_room(question: str, room: RoomPassages, company: str = "", unread: Seque
     sources = [Source(number, one.document.document_name, one.span.place, one.text) for number, one in passages.items()]
     if answerer.model is None:
         best = _choose_sentences(question, rest, sources, len(named), company)
+        best = [] if room.is_far(question, [sentence for sentence, _ in best]) else best
         quotes = [_quote(sentence, passages[source.number]) for sentence, source in best]
         said = f"{OPENING} These words of the room address the question." if quotes else _SILENT
         answer = RoomAnswer(question=question, answer=said, missing=not quotes, quotes=quotes[:_QUOTES])

@@ -133,8 +133,7 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
         at for at, token in enumerate(source)
         if token.clause in clauses and (token.start <= last.start or token.segment == last.segment)
     ]  # fmt: skip
-    conditions = [at for at, token in enumerate(source) if token.limit is Limit.CONDITION]
-    places = sorted({*reach, *conditions})
+    places = sorted({*reach, *(at for at, token in enumerate(source) if token.limit is Limit.CONDITION)})
     governing = {kind for place in found.pairs.values() for kind in found.source.limits_at(place)}
     theirs = Counter(map(str, governing - {source[at].limit for at in places}))
     theirs.update(_strength(source, at) for at in places)
@@ -146,7 +145,8 @@ def _limits(found: WordMatch) -> Iterator[Difference]:
             DifferenceKind.LIMITED,
             theirs=next((found.source.write(source[at]) for at in places if source[at].limit == kind), kind),
         )
-    for kind in (ours - theirs).keys() - {""}:
+    opens_any = stated[0].limit is Limit.ANY and all(token.limit is not Limit.ANY for token in source)
+    for kind in {*(ours - theirs), *[Limit.ANY] * opens_any} - {""}:
         yield Difference(
             DifferenceKind.NOT_LIMITED,
             next((found.stated.write(token) for token in stated if token.limit == kind), kind),

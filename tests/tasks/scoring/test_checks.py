@@ -409,3 +409,16 @@ def test_a_document_of_a_kind_must_have_the_other_words_too(room: Room) -> None:
     room.holds("Lease Leeds.pdf", "Lease of the premises in Leeds, landlord and tenant")
     assert document_of(room, "lease in Leeds").score == 5
     assert document_of(room, "lease in York").status is ScoreStatus.MISSING
+
+
+@cases(
+    ("asked", "status"),
+    [
+        ("asset purchase agreement", ScoreStatus.MISSING),
+        ("share purchase agreement", ScoreStatus.SCORED),
+    ],
+)
+def test_a_sale_of_shares_is_no_sale_of_assets(room: Room, asked: str, status: ScoreStatus) -> None:
+    title = "AGREEMENT FOR THE SALE AND PURCHASE OF THE ENTIRE ISSUED SHARE CAPITAL OF BETA LIMITED"
+    room.holds("a.txt", f"{title}\nbetween Alpha Ltd (the Seller) and Gamma Ltd (the Purchaser)\n")
+    assert document_of(room, asked).status is status

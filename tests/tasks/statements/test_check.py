@@ -528,3 +528,19 @@ def test_what_is_ordered_is_done_as_a_rule_and_what_is_planned_is_not(source: st
 def test_a_mark_of_markdown_behind_an_abbreviation_ends_no_sentence() -> None:
     text = "Unless agreed otherwise (see Sec.* 5) the tenant pays EUR 5."
     assert check("The tenant pays EUR 5.", [text]).verdict is Finding.NOT_FOUND
+
+
+@cases(
+    ("statement", "verdict"),
+    [
+        ("Any tenant pays the rent.", Finding.NOT_FOUND),
+        ("The tenant pays the rent.", Finding.SUPPORTED),
+        ("Disputes are settled by arbitration in Stockholm.", Finding.SUPPORTED),
+        ("Net debt was EUR 41.2 million at 30 June 2024.", Finding.SUPPORTED),
+        ("Net debt was EUR 42.1 million at 30 June 2024.", Finding.CONTRADICTED),
+    ],
+)
+def test_what_is_said_of_one_is_not_said_of_any_and_the_group_is_the_company(statement: str, verdict: Finding) -> None:
+    source = "The tenant pays the rent. Any dispute is settled by arbitration in Stockholm. "
+    source += "The Group's net debt was EUR 41.2 million at 30 June 2024."
+    assert check(statement, [source]).verdict is verdict

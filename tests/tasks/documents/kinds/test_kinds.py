@@ -1274,3 +1274,72 @@ def test_a_sentence_that_leaves_open_when_something_was_adopted_makes_it_a_draft
     assert what("b.md", f"# By-laws of Acme\nThe directors elect. {'Members meet. ' * 40}\n{closing}").state == "draft"
     form = "Annex: form of minutes\nThe accounts were approved by the meeting on ______."
     assert what("b.md", f"# By-laws of Acme\nThe directors elect. {'Members meet. ' * 40}\n{form}").state is None
+
+
+CLAUSES = "\n".join(
+    f"{number}. This agreement continues until it is\nterminated in accordance with its terms." for number in range(9)
+)
+
+
+CREDIT = (
+    f"DATED 1 MAY 2022\n£3,000,000 REVOLVING CREDIT FACILITY AGREEMENT\nbetween A Ltd and B plc as lender\n{CLAUSES}"
+)
+MINUTES = (
+    "ESK LTD\nMinutes of a meeting of the directors held at 12 Low Street and by video on 18 September 2024 at 9 am"
+    "\nA quorum was declared. It was resolved to open an office. The directors approved the budget."
+)
+PATENT = (
+    "(12) UK Patent (19) GB (11) 2577123 (13) B\n(45) 11.05.2022\n(54) Optical encoder\nWhat is claimed is: an encoder."
+)
+CYBER = "Cyber liability insurance policy\nPolicyholder: A Ltd. Period: 1 May 2024 to 30 April 2025. The insurer pays."
+CONTENTS = "REPORT AND ACCOUNTS\n31 DECEMBER 2024\nCONTENTS\nAuditor's report (not attached) 2\nBalance sheet 3\n"
+OPINION = (
+    "Financial report 2024\nINDEPENDENT AUDITOR'S REPORT\nWe audited the accounts. In our opinion, they are fair.\n"
+)
+
+
+@cases(
+    ("name", "text", "kind", "state"),
+    [
+        ("a.pdf", CREDIT, "loan_agreement", None),
+        (
+            "a.docx",
+            f"SUBSCRIPTION AND INVESTMENT AGREEMENT\nbetween A and B LP\n{CLAUSES}",
+            "investment_agreement",
+            None,
+        ),
+        ("a.pdf", MINUTES, "board_minutes", None),
+        ("Halle.pdf", f"UNTERMIETVERTRAG\nzwischen A GmbH und B GmbH (Mieter)\n{CLAUSES}", "sublease", None),
+        ("a.pdf", PATENT, "patent", None),
+        ("a.htm", CYBER, "insurance_cyber", None),
+        (
+            "commentary on lease.docx",
+            "Memo: commentary on the lease of Unit 4\nThe tenant's rent is reviewed.",
+            None,
+            None,
+        ),
+        ("Review of shareholders' agreement.docx", "To the board, 5 March 2024. We looked at it.", None, None),
+    ],
+)
+def test_documents_as_they_look_have_their_kind_and_state(
+    name: str, text: str, kind: str | None, state: str | None
+) -> None:
+    found = what(name, text)
+    assert (found.kind, found.state) == (kind, state)
+
+
+@cases(
+    ("text", "is_audited"),
+    [
+        ("Interne Revision\nPrüfungsbericht 2024\nGegenstand: Einkauf. Feststellungen der internen Revision.", False),
+        (f"{CONTENTS}{AMOUNTS}", False),
+        (f"{OPINION}Balance sheet, assets\n{AMOUNTS}", True),
+    ],
+)
+def test_a_line_that_names_an_auditors_report_is_no_opinion(text: str, is_audited: bool) -> None:
+    assert (what("f.pdf", text).holds(AUDITED) is not None) is is_audited
+
+
+def test_accounts_in_millions_with_one_decimal_have_amounts() -> None:
+    rows = "\n".join(f"Line {number}\t{number}61.2\t{number}(55.9)" for number in range(1, 9))
+    assert what("f.pdf", f"Half-year report to 30 June 2024\n£m\tH1 2024\tH1 2023\n{rows}").kind == "interim_report"
