@@ -37,6 +37,21 @@ def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
         yield taken
 
 
+def is_any_held(engine: Engine, names: Iterable[str]) -> bool:
+    """Whether a process holds one of these locks. Asking takes none of them from whoever wants it at that moment.
+
+    Raises:
+        DatabaseUnavailable: it cannot be asked.
+    """
+    if engine.dialect.name == "sqlite":
+        return any(map(_is_locked, (_path(engine, name) for name in names)))
+    try:
+        with engine.connect() as connection:
+            return bool(connection.execute(_HELD, {"keys": [_key(name) for name in names]}).scalar())
+    except SQLAlchemyError as error:
+        raise unavailable(error) from None
+
+
 def remove_left(engine: Engine) -> None:
     """Remove the files of locks whose holders were killed before they removed them."""
     database = Path(engine.url.database or "")
@@ -52,10 +67,20 @@ def _key(name: str) -> int:
     return crc32(name.encode())
 
 
+def _path(engine: Engine, name: str) -> str:
+    return f"{engine.url.database}.{_key(name):08x}.lock"
+
+
+def _is_locked(path: str) -> bool:
+    with suppress(FileNotFoundError), Path(path).open("rb") as file:
+        return not _flock(file.fileno(), wait=False)
+    return False
+
+
 @contextmanager
 def _file(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
     """A lock on a file, which is deleted with the lock."""
-    path = f"{engine.url.database}.{_key(name):08x}.lock"
+    path = _path(engine, name)
     while True:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -168,6 +193,12 @@ class _Session:
 
 
 _sessions: WeakKeyDictionary[Engine, _Session] = WeakKeyDictionary()
+_HELD: Final = text(
+    "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objsubid = 1"
+    " AND objid::bigint = ANY(:keys)"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+)
+"""A lock of one number is in `objid`, with 1 in `objsubid` (PostgreSQL, the view pg_locks)."""
 _UNLOCK: Final = text("SELECT pg_advisory_unlock(:key)")
 _AGAIN: Final = 0.05, 1.0
 """Seconds after which a lock that another holds is asked for again: at first, and after a long time."""

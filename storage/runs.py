@@ -6,7 +6,6 @@ People request runs in the service; `diligence run` or a worker carries them out
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -15,7 +14,7 @@ from sqlalchemy import JSON, Column, delete, func, update
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
 from storage.columns import UtcDateTime, in_parts, now, put, string_enum
-from storage.locks import hold
+from storage.locks import is_any_held
 
 
 class RunStatus(StrEnum):
@@ -355,9 +354,7 @@ def is_under_way(session: Session, run: Run) -> bool:
     if run.status is not RunStatus.RUNNING:
         return False
     first = pending_companies(session, run.id, -1, most=20)  # of which processes whose leader is gone have some
-    with ExitStack() as held:
-        names = (*(company.lock for company in first), batch_lock(run.batch))
-        return not all(held.enter_context(hold(session.get_bind().engine, name, wait=False)) for name in names)
+    return is_any_held(session.get_bind().engine, [batch_lock(run.batch), *(company.lock for company in first)])
 
 
 def count_pending(session: Session, run_id: str) -> int:

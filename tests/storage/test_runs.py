@@ -1,5 +1,6 @@
 """Runs: which is meant, how far each company and document has come, what was spent."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -86,6 +87,11 @@ def test_a_run_is_under_way_while_a_process_that_works_on_it_lives(database_url:
         holder.wait()
         holder.stdout.close()
         wait_for(lambda: not is_under_way())
+    with ThreadPoolExecutor() as threads:
+        asked = threads.submit(lambda: [is_under_way() for _ in range(200)])
+        while not asked.done():  # whoever starts it meanwhile is not refused
+            with database.locked("batch Screen", wait=False) as is_free:
+                assert is_free
     with database.locked("batch Screen"):
         with database.writing() as session:
             runs.finish_run(session, "r1", RunStatus.FINISHED)
