@@ -9,6 +9,7 @@ have its own headers, and otherwise those of the run before apply.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from tasks.language.normalise import one_line
@@ -148,6 +149,7 @@ _LONGEST_QUOTED: Final = 1_500
 _LONGEST_CELL: Final = 100
 """Characters of a cell that is quoted whole for a part of it."""
 _MOST_PLACES: Final = 500
+_MOST_LABELS: Final = 4
 _NAME: Final = re.compile(r"\D*[^\W\d_]\D*")
 _LINE_END: Final = re.compile(r"[\n\f]|\Z")
 
@@ -161,68 +163,92 @@ def quote_cells(text: str, start: int, end: int) -> str | None:
     begin, row = _row_at(text, start)
     cited = [at for at, (first, words) in enumerate(row) if words and first < end and start < first + len(words)]
     behind = row[-1][0] + len(row[-1][1])
-    if not cited or len(row) == 1 or behind < end or end - start < len(row[cited[0]][1]) > _LONGEST_CELL:
+    if not cited or behind < end or end - start < len(row[cited[0]][1]) > _LONGEST_CELL:
         return None
-    columns = [*_labels(row, cited[0]), *range(cited[0], cited[-1] + 1)]
-    heads = _heads(text, begin, row[cited[0]][1])
-    lines = [
-        [_over([head, []] if at >= cited[0] and head is not heads[-1] else [head], at) for at in columns]
-        for head in heads
-    ]
-    named = [words for words in lines if any(words[-(cited[-1] - cited[0] + 1) :])]
-    quoted = "\n".join("\t".join(words) for words in [*named, [row[at][1] for at in columns]])
-    return quoted if len(quoted) <= _LONGEST_QUOTED else None
+    return _quote(row, cited[0], cited[-1], _heads(text, begin, over_figure=is_figure(row[cited[0]][1])))
 
 
 def find_cells(quotation: str, text: str, near: int = 0) -> tuple[int, int] | None:
-    """Where cells stand that `quote_cells` quotes so; the first place from the offset `near` on, else the first."""
+    """Where cells stand that `quote_cells` quotes so; the first place from the line of `near` on, else the first."""
     wanted = "\n".join("\t".join(map(one_line, line.split("\t"))) for line in quotation.strip("\n").split("\n"))
     cells = wanted.rpartition("\n")[2].split("\t")
-    longest = max(cells, key=len)
-    place = text.find(longest, near) if wanted != longest != "" else -1
+    sought = [cell for cell in dict.fromkeys((*cells[:_MOST_LABELS], max(cells, key=len))) if cell]
+    if not cells[-1] or wanted == cells[-1] or len(wanted) > _LONGEST_QUOTED:
+        return None
+    rarest = min(sought, key=lambda cell: text.count(cell) or len(text))
+    place = text.find(rarest, text.rfind("\n", 0, near) + 1)
     for _ in range(_MOST_PLACES):
         if place < 0:
             break
-        row = _row_at(text, place)[1]
-        for last in [at for at, (_, words) in enumerate(row) if words == cells[-1]][:20]:
-            for first in range(last, max(last - len(cells), -1), -1):
-                span = row[first][0], row[last][0] + len(cells[-1])
-                is_alike = [row[at][1] for at in (*_labels(row, first), *range(first, last + 1))] == cells
-                if is_alike and quote_cells(text, *span) == wanted:
-                    return span
-        place = text.find(longest, max(row[-1][0] + len(row[-1][1]), place + 1))
+        begin, row = _row_at(text, place)
+        spans = list(islice(_spans_of(row, cells), _MOST_PLACES // len(cells) + 20))
+        heads = {kind: _heads(text, begin, over_figure=kind) for kind in {is_figure(row[at][1]) for at, _ in spans}}
+        for first, last in spans:
+            if _quote(row, first, last, heads[is_figure(row[first][1])]) == wanted:
+                return row[first][0], row[last][0] + len(cells[-1])
+        place = text.find(rarest, max(row[-1][0] + len(row[-1][1]), place + 1))
     return find_cells(quotation, text) if near else None
+
+
+def _quote(row: _Row, first: int, last: int, heads: Sequence[_Row]) -> str | None:
+    columns = [*_labels(row, first, _filled(row)), *range(first, last + 1)]
+    lines = [
+        [_over([head, []] if at >= first and head is not heads[-1] else [head], at) for at in columns] for head in heads
+    ]
+    named = [words for words in lines if any(words[first - last - 1 :])]
+    quoted = "\n".join("\t".join(words) for words in [*named, [row[at][1] for at in columns]])
+    return quoted if len(row) > 1 and len(quoted) <= _LONGEST_QUOTED else None
+
+
+def _spans_of(row: _Row, cells: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The first and last columns of cells that, behind the labels of the row, are these."""
+    words, filled = [words for _, words in row], _filled(row)
+    for last in islice((at for at, ending in enumerate(words) if ending == cells[-1]), _MOST_PLACES):
+        for first in range(min(last, last - len(cells) + _MOST_LABELS + 1), max(last - len(cells), -1), -1):
+            labels = [words[at] for at in _labels(row, first, filled)]
+            if words[first] and labels == cells[: len(labels)] and words[first : last + 1] == cells[len(labels) :]:
+                yield first, last
 
 
 def _row_at(text: str, at: int) -> tuple[int, _Row]:
     """Where the line around an offset begins, and its cells."""
     begin = text.rfind("\n", 0, at) + 1
     begin = text.rfind("\f", begin, at) + 1 or begin
+    return begin, _row(text[begin : _line_end(text, at)], begin)
+
+
+def _line_end(text: str, at: int) -> int:
     end = _LINE_END.search(text, at)
-    return begin, _row(text[begin : end.start() if end else len(text)], begin)
+    return end.start() if end else len(text)
 
 
-def _labels(row: _Row, before: int) -> list[int]:
-    """Which of a row's first cells name it: up to the first in words without a digit, else the first."""
-    filled = [at for at in range(before) if row[at][1]][:4]
+def _filled(row: _Row) -> list[int]:
+    return list(islice((at for at, (_, words) in enumerate(row) if words), _MOST_LABELS))
+
+
+def _labels(row: _Row, before: int, filled: Sequence[int]) -> Sequence[int]:
+    """Which of a row's first filled cells name it: up to the first in words without a digit, else the first."""
+    filled = [at for at in filled if at < before]
     return filled[: next((count for count, at in enumerate(filled, 1) if _NAME.fullmatch(row[at][1])), 1)]
 
 
-def _heads(text: str, begin: int, words: str) -> list[_Row]:
+def _heads(text: str, begin: int, *, over_figure: bool) -> list[_Row]:
     """The header rows over the row that begins at an offset; none if it is one of them.
 
-    Over a figure (`words`) the nearest row of times stands too, where a table has another one further down.
+    Over a figure the nearest row of times stands too, where a table has another one further down.
     """
     page, first, end = text.rfind("\f", 0, begin) + 1, begin, text.find("\f", begin)
     for _ in range(20):
         blank = text.rfind("\n\n", page, first - 1)
         first = page if blank < 0 else blank + 2
-        limit = min(first + _LONGEST_HEADS, len(text) if end < 0 else end)
+        limit = _line_end(text, _line_end(text, first + _LONGEST_HEADS) + 1)  # not within a header, nor behind it
+        limit = min(limit, len(text) if end < 0 else end)
         run = next(_runs(text, [(first, limit)]), [])
         titles, count = _find_header(run)
         if count:
             heads = run[titles : titles + count]
-            above = _runs(text, [(max(heads[-1][-1][0], begin - _LONGEST_HEADS), begin)] if is_figure(words) else [])
+            behind = max(_line_end(text, heads[-1][-1][0]), _line_end(text, begin - _LONGEST_HEADS))
+            above = _runs(text, [(behind, begin)] if over_figure else [])
             told = (row for run in above for row in run if _PERIOD.fullmatch(row[-1][1]))
             times = [row for row in told if not any(is_figure(words) for _, words in row)]
             return [*heads, *times[-1:]] if heads[-1][0][0] < begin else []

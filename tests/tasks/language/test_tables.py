@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.language.quotations import locate, verify
-from tasks.language.tables import quote_cells
+from tasks.language.tables import find_cells, quote_cells
 
 SHEETS = """Profit and loss, EUR thousand
 \tActual\t\tBudget\t
@@ -82,6 +82,7 @@ def test_a_quotation_of_cells_stands_where_the_cells_stand() -> None:
         "\tActual\nEUR k\tFY2024\nRevenue\t-1,210",
         "Supplier\tFY2024\nRevenue\t1,210",
         "\tActual\nEUR k\tFY2024\nRevenue\t1,210 may not be final",
+        "EUR k\nProfit and loss, EUR thousand",  # a title, which is no row
     ],
 )
 def test_an_invented_quotation_of_cells_stands_nowhere(invented: str) -> None:
@@ -111,3 +112,40 @@ def test_a_row_deep_in_a_long_sheet_has_its_header() -> None:
     start = text.index("99999.50")
     assert quote_cells(text, start, start + 8) == "Item\tPrice\nItem 99999\t99999.50"
     assert locate("Item\tPrice\nItem 99999\t99999.50", text) == (start, start + 8)
+
+
+def test_a_figure_before_its_label_has_no_header_of_the_last_column() -> None:
+    text = "2021\t2022\tItem\n100\t200\tRevenue\n7\t9\tCosts\n" + "\f2021\t2022\n10\t20\n"
+    assert quote_cells(text, text.index("100"), text.index("100") + 3) == "2021\n100"
+    assert quote_cells(text, text.index("10\t20"), text.index("10\t20") + 2) == "2021\n10"
+    assert not verify("2021\n2022\n10", text)
+
+
+@pytest.mark.parametrize("above", ["", "Item\tPrice\nDesk\t1\n\n", "\tPlan\nItem\t2024\nDesk\t1\n\n"])
+def test_each_cell_of_a_header_that_is_very_long_stands_over_its_own_column(above: str) -> None:
+    names = [f"Column number {n}" for n in range(2000)]
+    text = above + "\n".join(
+        "\t".join([name, *row])
+        for name, row in (("EUR", names), ("", names), ("Rent", [f"v{n}x" for n in range(2000)]))
+    )
+    for column in (0, *range(560, 600), 1999):
+        start = text.index(f"v{column}x")
+        quoted = quote_cells(text, start, start + len(f"v{column}x"))
+        assert quoted == f"EUR\tColumn number {column}\n\tColumn number {column}\nRent\tv{column}x"
+        assert locate(quoted, text) == (start, start + len(f"v{column}x"))
+
+
+def test_cells_are_found_among_many_that_are_alike() -> None:
+    head, row = "\t".join(f"FY{year}" for year in range(1900, 2100)), "\t".join(["5"] * 200)
+    text = f"Item\t{head}\nRent\t{row}\n\fNo\tState\n" + "".join(f"C{n}\tTerminated by client\n" for n in range(2000))
+    start = text.index("Rent") + len("Rent\t") + 2 * 150
+    assert locate("Item\tFY2050\nRent\t5", text) == (start, start + 1)
+    start = text.index("C1900\t") + len("C1900\t")
+    assert locate("No\tState\nC1900\tTerminated by client", text) == (start, start + len("Terminated by client"))
+
+
+def test_of_places_that_are_quoted_alike_the_one_that_is_near_is_found() -> None:
+    text = "Item\tPrice\nDesk\t40\n\nItem\tPrice\nDesk\t40\n"
+    first, second = text.index("40"), text.rindex("40")
+    assert find_cells("Item\tPrice\nDesk\t40", text, second) == (second, second + 2)
+    assert find_cells("Item\tPrice\nDesk\t40", text, len(text)) == (first, first + 2)
