@@ -372,7 +372,9 @@ def _ends_alike(header: Sequence[Row], reader: LabelReader) -> bool:
     times, words = ([cell for cell in row.cells[1:] if cell and not is_note_heading(cell)] for row in header[-2:])
     word = words[0] if words else ""
     is_of_all = len({*words}) == 1 and len(words) == len(times) > 1 and all(map(find_periods, times))
-    is_named = HINT.search(word) or WORDS.company_name.search(word)  # the month of all, or whose they are
+    units = read_units(word)
+    is_known = units.currency and units.multiplier  # "单位：千美元"
+    is_named = is_known or HINT.search(word) or WORDS.company_name.search(word)  # the month of all, or whose they are
     return is_of_all and not is_named and entity_named(word, reader.read(word)) is not None
 
 
