@@ -18,7 +18,7 @@ if __name__ == "__main__":  # before the imports below, of which little is dropp
     load_readers()  # 1 s, while the program is loaded
 
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -149,7 +149,8 @@ def fork(run: str, count: int, out: Path | None) -> int:
 
 def _end(forks: Iterable[int]) -> None:
     for each in forks:
-        os.kill(each, signal.SIGTERM)
+        with suppress(ProcessLookupError):  # it has ended at this moment
+            os.kill(each, signal.SIGTERM)
 
 
 if __name__ == "__main__":

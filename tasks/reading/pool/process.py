@@ -60,9 +60,9 @@ class _ForkServer(forkserver.ForkServer):
 
     def ensure_running(self) -> None:
         """Start the server unless it runs."""
-        if self._starter not in {0, os.getpid()}:
+        if self._forkserver_pid is not None and self._starter != os.getpid():
             try:
-                os.kill(self._forkserver_pid or 0, 0)
+                os.kill(self._forkserver_pid, 0)
             except OSError:
                 self._forkserver_pid = None  # it has ended; it was no child of ours to be waited for
             else:

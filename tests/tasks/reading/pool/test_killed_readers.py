@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Attachment, Reading, Source
 from tests.tasks.reading.pool.hostile_readers import killed_by, obedient
 
+ROOT = Path(__file__).parents[4]
 Document = Callable[..., Path]
 
 
@@ -148,3 +151,49 @@ def test_a_disk_that_fails_within_an_attachment_is_no_verdict_on_it() -> None:
     outer = Reading("outer\n", attachments=[Attachment("inner.txt", b"words")])
     with pytest.raises(OSError, match="No space left"):
         with_embedded(outer, failed, {".txt"})
+
+
+IN_A_FORK = """
+import os, signal, sys, time
+from multiprocessing import util
+from pathlib import Path
+from tasks.errors import Unavailable
+from tasks.reading.pool.pool import ExtractionPool
+
+def read():
+    with ExtractionPool(1) as pool:
+        return pool.read(Path(sys.argv[1]), ".txt").text.strip()
+
+def fail(*arguments):
+    raise OSError(28, "No space left on device")
+
+read()
+if os.fork():
+    while os.wait()[1] == signal.SIGKILL:  # the server, then the fork
+        pass
+    sys.exit()
+print(read())
+children = Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children").read_text().split()
+said = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+(server,) = (child for child in children if b"multiprocessing.forkserver" in said[child])
+os.kill(int(server), signal.SIGKILL)
+while Path(f"/proc/{server}").exists():
+    time.sleep(0.01)
+start, util.spawnv_passfds = util.spawnv_passfds, fail
+try:
+    read()
+except Unavailable as error:
+    print(error.message)
+util.spawnv_passfds = start
+print(read())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_fork_uses_the_server_of_its_parent_and_starts_its_own_where_that_has_ended(document: Document) -> None:
+    path = document(words="words")
+    script = path.with_name("parent.py")
+    script.write_text(IN_A_FORK)
+    command, environment = [sys.executable, str(script), str(path)], {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout.splitlines() == ["words", "The readers do not work. Try again.", "words"], ended.stderr
