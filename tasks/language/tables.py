@@ -151,6 +151,7 @@ _LONGEST_CELL: Final = 100
 _MOST_PLACES: Final = 500
 _MOST_LABELS: Final = 4
 _NAME: Final = re.compile(r"\D*[^\W\d_]\D*")
+_WORD: Final = re.compile(r"[^\W\d_]{3}")
 _LINE_END: Final = re.compile(r"[\n\f]|\Z")
 
 
@@ -158,7 +159,7 @@ def quote_cells(text: str, start: int, end: int) -> str | None:
     """Cells of one row as they are quoted: under the headers of their columns, and behind what names their row.
 
     Rows are lines and cells are parted by tabs, as in the text. None where the span lies in no row of several cells, or
-    is a part of one with many words.
+    is a part of one with many words, or may stand under the header of another table.
     """
     begin, row = _row_at(text, start)
     cited = [at for at, (first, words) in enumerate(row) if words and first < end and start < first + len(words)]
@@ -190,7 +191,11 @@ def find_cells(quotation: str, text: str, near: int = 0) -> tuple[int, int] | No
     return find_cells(quotation, text) if near else None
 
 
-def _quote(row: _Row, first: int, last: int, heads: Sequence[_Row]) -> str | None:
+def _quote(row: _Row, first: int, last: int, over: tuple[Sequence[_Row], int]) -> str | None:
+    """Cells under their headers; None where words stand between, as in the header of another table."""
+    heads, last_words = over
+    if last_words >= max(first, 1) - 1:
+        return None
     columns = [*_labels(row, first, _filled(row)), *range(first, last + 1)]
     lines = [
         [_over([head, []] if at >= first and head is not heads[-1] else [head], at) for at in columns] for head in heads
@@ -232,8 +237,9 @@ def _labels(row: _Row, before: int, filled: Sequence[int]) -> Sequence[int]:
     return filled[: next((count for count, at in enumerate(filled, 1) if _NAME.fullmatch(row[at][1])), 1)]
 
 
-def _heads(text: str, begin: int, *, over_figure: bool) -> list[_Row]:
-    """The header rows over the row that begins at an offset; none if it is one of them.
+def _heads(text: str, begin: int, *, over_figure: bool) -> tuple[list[_Row], int]:
+    """The header rows over the row that begins at an offset, none if it is one of them; and the last column with words
+    in two columns of a row without figures that stands between, or -1.
 
     Over a figure the nearest row of times stands too, where a table has another one further down.
     """
@@ -249,7 +255,9 @@ def _heads(text: str, begin: int, *, over_figure: bool) -> list[_Row]:
             heads = run[titles : titles + count]
             behind = max(_line_end(text, heads[-1][-1][0]), _line_end(text, begin - _LONGEST_HEADS))
             above = _runs(text, [(behind, begin)] if over_figure else [])
-            told = (row for run in above for row in run if _PERIOD.fullmatch(row[-1][1]))
-            times = [row for row in told if not any(is_figure(words) for _, words in row)]
-            return [*heads, *times[-1:]] if heads[-1][0][0] < begin else []
-    return []
+            told = [row for run in above for row in run if not any(is_figure(words) for _, words in row)]
+            times = [row for row in told if _PERIOD.fullmatch(row[-1][1])]
+            worded = ([at for at, (_, words) in enumerate(row) if _WORD.search(words)][-2:] for row in told)
+            last_words = max((at[0] for at in worded if len(at) > 1), default=-1)
+            return ([*heads, *times[-1:]], last_words) if heads[-1][0][0] < begin else ([], -1)
+    return [], -1

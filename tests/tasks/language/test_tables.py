@@ -27,6 +27,10 @@ another year, or ended.\tEngland
 Beta SA\tNo end\tFrance
 \fRevenue\t5\t6
 Costs\t3\t4
+\fEUR\t2023\t2024
+Costs\t3\t4
+Tenant\tA. Berg\tB. Dahl
+Rent\t8\t9
 """
 
 
@@ -81,6 +85,7 @@ def test_a_quotation_of_cells_stands_where_the_cells_stand() -> None:
         "\tActual\nEUR k\tFY2024\nRevenue\t1,21",  # a part of a figure
         "\tActual\nEUR k\tFY2024\nRevenue\t-1,210",
         "Supplier\tFY2024\nRevenue\t1,210",
+        "EUR\t2024\nRent\t9",  # under the tenants, and not the year
         "\tActual\nEUR k\tFY2024\nRevenue\t1,210 may not be final",
         "EUR k\nProfit and loss, EUR thousand",  # a title, which is no row
     ],
