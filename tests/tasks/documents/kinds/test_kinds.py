@@ -110,6 +110,12 @@ def test_a_sentence_is_no_title(line: str) -> None:
     ]
 
 
+def test_a_list_of_questions_is_a_request_list() -> None:
+    rows = "No\tRequest\tAnswer\n1\tPlease provide the articles\t\n2\tPlease provide the minutes\t\n"
+    for name, title in (("DD questions.xlsx", "Due diligence questions"), ("Request list - questions.xlsx", "List")):
+        assert what(name, f"{title}\n{rows}").kind == "request_list"
+
+
 @cases(
     "line",
     [
@@ -186,6 +192,7 @@ OPINION = "Financial statements 2024\n\nIndependent auditor's report\nIn our opi
             True,
         ),
         (NO_OPINION + "Our work does not cover an audit and we do not express an opinion.", False),
+        (NO_OPINION + "We were engaged. Our opinion does not cover them. We do not express an opinion.", False),
         (OPINION + "We looked at internal control. Accordingly, we do not express an opinion on it.", True),
         (
             OPINION
@@ -1115,6 +1122,8 @@ def test_an_agreement_that_is_named_after_its_filing_has_the_date_of_its_text() 
         ("Keeping children safe.docx", "Keeping children safe\nWe look after them."),
         ("Financial report.pdf", "Financial report\nThe treasurer says that we had income of 5,000 and spent 4,000."),
         ("bylaws-investigation.docx", "To do\nPropose bylaws to the president, the treasurer and the membership."),
+        ("Report.docx", "Financial report on the grant\nIt paid for assets of 5. Liabilities: none. Balance 3."),
+        ("Report.docx", "Financial Report Q2 2024\nBalance sheet\nProfit and loss, equity"),
         ("insurance questions.txt", "Which policy covers the insured? The insurer and the premium are unknown."),
         ("sms-terms.html", "Acme\nMortgage Technology Platform\nSMS terms"),
     ],
