@@ -335,7 +335,7 @@ class LedgerDocument:
         last = max((at for at, word in enumerate(words) if word.lower() in LEGAL_FORMS), default=-1)
         title = " ".join(words[last + 1 :])
         is_none = "\t" in line or len(line) > _LONGEST_HEAD or line[-1:] in {".", ":", ","}
-        return "" if is_none or WORDS.report_name.search(title) else title
+        return "" if is_none or WORDS.report_name.search(title) or WORDS.not_of_plan.search(title) else title
 
     def headings(self, offset: int) -> list[str]:
         """The heading around an offset and, in Markdown, those of higher levels over it, nearest first."""

@@ -301,7 +301,10 @@ def _find_exact_ends(lower: str, month: int, day: int) -> dict[int, date]:
 
 def _own_end(said: Mapping[str, str | None], head: str, start: int) -> tuple[int, int] | None:
     """The month and day of a year end that a text states; None if the year is another company's, or is not a year."""
-    if WORDS.year_of_another.search(head[max(0, start - _AHEAD) : start] + (said.get("of") or "")):
+    of = said.get("of") or ""
+    if WORDS.year_of_another.search(head[max(0, start - _AHEAD) : start] + of):
+        return None
+    if said.get("before") and WORDS.year_in_clause.search(of):
         return None
     named, begin = said.get("end") or said.get("last") or said.get("before"), said.get("first")
     last, first = (next(iter(find_periods(f"{words} {_ANY_YEAR}")), None) for words in (named, begin or named))

@@ -272,7 +272,9 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
     found = [group[0] for group in groups]
     within = [when for when in found if mention <= when.start < number]
     if len(within) > 1 and f"({sentence[within[-1].start : within[-1].stop]})" in sentence[within[-2].stop : number]:
-        within = within[:-1]  # "EBITDA 2024 (2023): 9 (7)"
+        if "(" in sentence[within[-1].stop : number]:
+            raise SeveralError  # the second of "EBITDA 2024 (2023): 9 (7)"
+        within = within[:-1]
     before = [when for when in found if when.stop <= mention and not _is_set_aside(sentence[:mention], when)]
     behind = [
         when
@@ -297,13 +299,18 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
     return None
 
 
+_ITS_PART: Final = re.compile(r"[\w-]+(?: [\w-]+)? (?:in|for|during|of)(?: the| its| our)? ", re.IGNORECASE)
+"""From a concept to the part of a year that its amount is of."""
+
+
 def _of_named_part(sentence: str, year: When, mention: int, number: int) -> When:
     """A year's quarter or half that is named between a concept and its amount, "in the fourth quarter was 4, and …"."""
     if not year.is_bare_year or mention <= year.start < number:
         return year
     named = [each for each in find_periods(sentence[:number]) if each.start >= mention and each.part and not each.dated]
-    if named and (year.start > number or len(named) > 1):
-        raise SeveralError  # the year may be that of another amount
+    is_its = named and _ITS_PART.fullmatch(sentence[mention : named[0].start])
+    if named and (year.start > number or len(named) > 1 or not is_its):
+        raise SeveralError  # the year may be that of another amount, or the part: "revenue without the fourth quarter"
     return replace(year, part=named[0].part) if named else year
 
 

@@ -59,8 +59,9 @@ _TOKEN: Final = re.compile(
     rf"(?!\d|[.,]\d{{1,3}}(?!\d)| ?(?:%|percent|million|billion))"
     rf"(?:,? ?(?P<my>{_FULL_YEAR})\b)?)"
     rf"|(?P<num>(?<!\d\.)\b(?P<n1>[0-3]?\d)(?P<sep>[./-])(?P<n2>[0-3]?\d)(?P=sep)(?P<ny>{_FULL_YEAR}"
-    r"|(?:(?<!-)|(?<=3[01]-(?:0[1-9]|1[0-2])-)|(?<=2[89]-02-))\d\d)\b(?![-.]\d))"
-    r"|(?P<spaced>(?<![\d./-])(?P<xd>2[89]|3[01]|0?1(?=/\d\d?[ -]\d{4} ?[-–]))/(?P<xm>0?[1-9]|1[0-2])[ -]"
+    r"|(?:(?<!-)|(?<=31-(?:0[13578]|1[02])-)|(?<=30-(?:0[469]|11)-)|(?<=2[89]-02-))\d\d)\b(?![-.]\d))"
+    r"|(?P<spaced>(?<![\d./-])(?P<xd>2[89](?=/0?2)|30(?=/0?[469]|/11)|31|0?1(?=/\d\d?[ -]\d{4} ?[-–]))"
+    r"/(?P<xm>0?[1-9]|1[0-2])[ -]"
     rf"(?P<xy>{YEAR})\b)"
     r"|(?P<sixes>(?<![\w.,/-])(?P<s1>\d\d(?:0[1-9]|1[0-2])[0-3]\d) ?[-–] ?(?P<s2>\d\d(?:0[1-9]|1[0-2])[0-3]\d)\b"
     r"(?![.,/-]\d))"
@@ -427,7 +428,9 @@ def _day_in_figures(part: _Part) -> When | None:
 def _six_digits(part: _Part) -> When | None:
     """The time between two days as Swedish accounts write them: "240101-241231"."""
     first, last = (_make_when(_full(day[:2]), int(day[2:4]), int(day[4:])) for day in (part["s1"], part["s2"]))
-    return _between(first.end, last.end) if first and first.end and last and last.end else None
+    if not (first and first.end and last and last.end and first.end.day == (last.end + timedelta(days=1)).day == 1):
+        return None  # numbers that are no first and last day of months
+    return _between(first.end, last.end)
 
 
 def _month(part: _Part) -> When:

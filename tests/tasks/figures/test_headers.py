@@ -482,6 +482,8 @@ def test_days_in_figures_behind_a_statements_name_head_its_columns(head: str) ->
 def test_what_customers_owe_is_no_number_of_them_and_marks_behind_labels_are_none_of_them() -> None:
     text = "\t31-12-2024\nInventários\t301 220,00\nClientes\t512 110,00\nTotal do ativo\t2 208 070,00\n"
     assert {each.concept for each in findings(text).figures} == {"inventories", "total_assets"}
+    text = "KPIs\n\t2024\nRevenue\t10,000\nInventories\t90\nTotal assets\t9,000\nNumber of customers\t400\n"
+    assert "customers" in {each.concept for each in findings(text).figures}
     assert revenues("TEUR\t2024\nUmsatzerlöse 1)\t4.120\n")[0][0] == "4120000"
 
 

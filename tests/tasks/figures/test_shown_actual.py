@@ -133,6 +133,7 @@ def test_names_say_what_a_table_is(sheet: str, basis: str | None) -> None:
         ("Our business model:", None), ("Annual report: model of success", None),
         ("Run-rate (December x 12)", "pro_forma"),
         ("Plan (Stand 12.3.)", "budget"), ("Forecast 6+6", "forecast"), ("Planning area 3", None),
+        ("Financial model of Alpha: historical figures", None), ("Income statement (no forecast)", None),
     ],
 )  # fmt: skip
 def test_so_does_the_first_line_of_a_sheet_or_of_a_text_without_headings(title: str, basis: str | None) -> None:

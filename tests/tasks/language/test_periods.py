@@ -77,6 +77,8 @@ def test_a_stock_stands_at_the_last_day() -> None:
         "20-06-24",
         "123456-654321",
         "131225-131231",
+        "240115-240714",
+        "30-10-12",
     ],
 )
 def test_a_header_of_two_periods_or_of_a_code_names_none(words: str) -> None:
