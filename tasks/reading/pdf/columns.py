@@ -3,6 +3,7 @@
 import itertools
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
+from math import inf
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -371,7 +372,9 @@ def _lines_over(tables: Sequence[Sequence[PageWord]], start: int, words: Sequenc
         return []
     drawn = max(word.end for word in held)
     over = [at for at, line in lines.items() if at[0] > drawn and max(word.base + word.size / 3 for word in line) < top]
-    if not 0 < len(over) <= _MOST_OVER:
+    over.sort(key=lambda at: lines[at][0].base)
+    steps = [lines[below][0].base - lines[above][0].base for above, below in itertools.pairwise(over)]
+    if not 0 < len(over) <= _MOST_OVER or min(steps, default=inf) < held[0].size:  # they stand beside each other
         return []
-    above = "\r\n".join(text[slice(*at)].strip() for at in sorted(over, key=lambda at: lines[at][0].base))
+    above = "\r\n".join(text[slice(*at)].strip() for at in over)
     return [(start, start, f"{above}\r\n"), *((first, min(last + 2, len(text)), "") for first, last in over)]

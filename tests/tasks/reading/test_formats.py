@@ -33,7 +33,7 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-15",
     ".html": "html-3",
-    ".pdf": "pdf-35",
+    ".pdf": "pdf-36",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
     ".xls": "xls-7",

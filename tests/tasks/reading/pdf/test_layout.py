@@ -732,6 +732,17 @@ def test_a_heading_that_is_drawn_behind_its_table_stands_before_it() -> None:
     assert lines[-1] == "See the notes."
 
 
+def test_blocks_beside_each_other_that_are_drawn_behind_a_table_keep_their_lines_together() -> None:
+    canvas = page()
+    draw_rows(canvas, [["", "Note", "2024", "2023"], *STATEMENT], top=500)
+    for left, top, block in ((72, 700, ("Bill to", "Beta GmbH")), (380, 693, ("Invoice number", "12345"))):
+        for at, words in enumerate(block):
+            canvas.drawString(left, top - 14 * at, words)
+    lines = text_of(canvas).strip().split("\n")
+    assert lines.index("Beta GmbH") == lines.index("Bill to") + 1
+    assert lines.index("12345") == lines.index("Invoice number") + 1
+
+
 def test_a_header_that_is_drawn_by_column_heads_its_table() -> None:
     canvas = page()
     canvas.drawRightString(320, 600, "Note")
