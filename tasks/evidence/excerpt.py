@@ -89,7 +89,8 @@ def stretches(text: str, first: int, last: int, marks: Sequence[Mark]) -> list[S
 
 def _rows_above(text: str, first: int, begin: int) -> list[list[list[MarkedWords]]]:
     """The header rows of a table that continues at `begin`, and a row for those left out; none if it begins there."""
-    for start in sorted({first, max(first, text.rfind("\n\n", first, begin) + 2)}, reverse=True):
+    blank = text.rfind("\n\n", first, begin)
+    for start in [blank + 2, first] if blank >= 0 else [first]:
         lines = text[start:begin].split("\n")[:-1]
         rows = [line for line in lines[: header_rows(text, start, len(text))] if "\t" in line]
         if rows:
@@ -137,7 +138,7 @@ def _row_start(text: str, begin: int, mark: Mark, first: int) -> int:
     behind = text.find("\n", begin, mark.start)
     if begin == first or text[begin - 1] in "\n\f" or "\t" not in text[begin : mark.end if behind < 0 else behind]:
         return begin
-    return behind + 1 if behind >= 0 else text.rfind("\n", max(begin - _MOST, first), begin) + 1 or first
+    return behind + 1 if behind >= 0 else text.rfind("\n", first, begin) + 1 or first
 
 
 def _line_end(text: str, at: int, last: int) -> int:

@@ -66,7 +66,7 @@ def table_cells(text: str, spans: Sequence[tuple[int, int]], header_rows: int | 
 
 def header_rows(text: str, start: int, end: int) -> int:
     """How many of the first lines of the table between two offsets are titles and headers; 0 if that is not known."""
-    lines = text[start : min(end, start + _LONGEST_HEADS)].split("\n", _MOST_HEADERS + 1)[: _MOST_HEADERS + 1]
+    lines = text[start : _end_of_heads(text, start, end)].split("\n", _MOST_HEADERS + 1)[: _MOST_HEADERS + 1]
     return sum(_find_header([_row(line, 0) for line in lines if line.strip()]))
 
 
@@ -227,6 +227,11 @@ def _line_end(text: str, at: int) -> int:
     return end.start() if end else len(text)
 
 
+def _end_of_heads(text: str, start: int, end: int) -> int:
+    """Up to where the headers of a table are looked for: never within one, nor right behind it."""
+    return min(end, _line_end(text, _line_end(text, start + _LONGEST_HEADS) + 1))
+
+
 def _filled(row: _Row) -> list[int]:
     return list(islice((at for at, (_, words) in enumerate(row) if words), _MOST_LABELS))
 
@@ -247,9 +252,7 @@ def _heads(text: str, begin: int, *, over_figure: bool) -> tuple[list[_Row], int
     for _ in range(20):
         blank = text.rfind("\n\n", page, first - 1)
         first = page if blank < 0 else blank + 2
-        limit = _line_end(text, _line_end(text, first + _LONGEST_HEADS) + 1)  # not within a header, nor behind it
-        limit = min(limit, len(text) if end < 0 else end)
-        run = next(_runs(text, [(first, limit)]), [])
+        run = next(_runs(text, [(first, _end_of_heads(text, first, len(text) if end < 0 else end))]), [])
         titles, count = _find_header(run)
         if count:
             heads = run[titles : titles + count]

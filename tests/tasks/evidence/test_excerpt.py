@@ -124,3 +124,14 @@ def test_each_cell_of_a_very_wide_sheet_stands_under_its_own_header() -> None:
         at = shown[0].index(f"Column {column}")
         assert [name, cell] in [[row[0], row[at]] for row in shown if len(row) > at]
         assert all(row[at] in {"", f"Column {column}", f"{row[0][0]}{column}.00000"} for row in shown if len(row) > at)
+
+
+def test_of_a_very_long_row_the_rows_above_are_not_shown_but_its_headers() -> None:
+    rows = [["EUR", *(f"Column {n}" for n in range(3000))]]
+    rows += [[f"Row {row}", *(f"{row}.{n}00000" for n in range(3000))] for row in range(20)]
+    text = "\n".join("\t".join(row) for row in rows) + "\n"
+    start = text.index("19.290000000")
+    ((block,),) = [each.blocks for each in stretches(text, 0, len(text), [Mark(start, start + 12, "a")])]
+    shown = [["".join(words.text for words in each) for each in row] for row in block.rows]
+    assert [row[0] for row in shown] == ["EUR", "…", "Row 19"]
+    assert shown[0][shown[2].index("19.290000000")] == "Column 2900"
