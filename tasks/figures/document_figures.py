@@ -347,7 +347,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-42"
+VERSION: Final = "ledger-43"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""

@@ -147,7 +147,9 @@ def _is_part(grid: Grid, candidate: TableCandidate, label: str) -> bool:
     with other comprehensive income between them and "Total equity".
     """
     rows = grid.rows if len(grid.rows) <= _MOST_ROWS else ()
-    below = [plain_label(row.label) for row in rows if row.start > candidate.figure.start]
+    own = next((row.cells[1:] for row in reversed(rows) if row.start <= candidate.figure.start), [])
+    more = (row for row in rows if row.start > candidate.figure.start and row.cells[1:] != own)
+    below = [plain_label(row.label) for row in more]
     if candidate.figure.concept == "cash":
         return any(
             re.match(rf"total {re.escape(label)} (and|y|et|e|und|en|og|och) .*equivalen", each) for each in below

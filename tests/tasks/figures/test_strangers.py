@@ -784,6 +784,7 @@ def test_a_heading_over_two_columns_may_be_torn_at_its_day(head: str, periods: t
             ),
             True,
         ),
+        (("Cash\t7,413\t7,192", "Total cash and cash equivalents at end of year\t7,413\t7,192"), True),
         (("Cash and cash equivalents\t7,413\t7,192", "Total current assets\t44,955\t43,467"), True),
         (("Efectivo\t7,413\t7,192", "Bancos\t37,542\t36,275", "Total efectivo y equivalentes\t44,955\t43,467"), False),
     ],
