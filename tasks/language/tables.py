@@ -152,6 +152,7 @@ _MOST_PLACES: Final = 500
 _MOST_LABELS: Final = 4
 _NAME: Final = re.compile(r"\D*[^\W\d_]\D*")
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
+_NO_FIGURES: Final = re.compile(r"^[^\d\n\t]*\t[^\d\n]*$", re.MULTILINE)
 _LINE_END: Final = re.compile(r"[\n\f]|\Z")
 
 
@@ -256,10 +257,13 @@ def _heads(text: str, begin: int, *, over_figure: bool) -> tuple[list[_Row], int
         titles, count = _find_header(run)
         if count:
             heads = run[titles : titles + count]
-            behind = max(_line_end(text, heads[-1][-1][0]), _line_end(text, begin - _LONGEST_HEADS))
+            under = _line_end(text, heads[-1][-1][0])
+            behind = max(under, _line_end(text, begin - _LONGEST_HEADS))
             above = _runs(text, [(behind, begin)] if over_figure else [])
             told = [row for run in above for row in run if not any(is_figure(words) for _, words in row)]
             times = [row for row in told if _PERIOD.fullmatch(row[-1][1])]
+            far = _NO_FIGURES.finditer(text, under, behind if over_figure else 0)
+            told += [_row(line[0], line.start()) for line in islice(far, _MOST_PLACES)]
             worded = ([at for at, (_, words) in enumerate(row) if _WORD.search(words)][-2:] for row in told)
             last_words = max((at[0] for at in worded if len(at) > 1), default=-1)
             return ([*heads, *times[-1:]], last_words) if heads[-1][0][0] < begin else ([], -1)

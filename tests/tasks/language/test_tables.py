@@ -154,3 +154,11 @@ def test_of_places_that_are_quoted_alike_the_one_that_is_near_is_found() -> None
     first, second = text.index("40"), text.rindex("40")
     assert find_cells("Item\tPrice\nDesk\t40", text, second) == (second, second + 2)
     assert find_cells("Item\tPrice\nDesk\t40", text, len(text)) == (first, first + 2)
+
+
+@pytest.mark.parametrize("row", [3, 1500])
+def test_far_below_the_header_of_another_table_a_row_has_no_header_of_the_first_one(row: int) -> None:
+    rows = "".join(f"Client {'abc'[n % 3]}{n}\t7{n}\n" for n in range(2000))
+    text = f"Item\tPrice\nDesk\t40\nClient\tRevenue\n{rows}"
+    start = text.index(f"\t7{row}\n") + 1
+    assert quote_cells(text, start, start + len(f"7{row}")) is None
