@@ -113,7 +113,7 @@ OURS: Final = (
     ),
     DocumentFormat((".pdf",), ("application/pdf",), "pdf-36", "tasks.reading.pdf.reader", has_second_try=True),
     DocumentFormat(
-        (".png", ".jpg", ".jpeg", ".tif", ".tiff"), ("image/png", "image/jpeg", "image/tiff"), "image-1",
+        (".png", ".jpg", ".jpeg", ".tif", ".tiff"), ("image/png", "image/jpeg", "image/tiff"), "image-2",
         "tasks.reading.image",
         {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".tif": "image/tiff", ".tiff": "image/tiff"},
     ),

@@ -19,8 +19,9 @@ from tasks.language.normalise import clean
 from tasks.reading.image import Picture
 from tasks.reading.pdf import defects, pages
 from tasks.reading.pdf.columns import TABLE as TABLE_MARK
-from tasks.reading.pdf.columns import TABLE_END
+from tasks.reading.pdf.columns import TABLE_END, are_pages, part_at_fold
 from tasks.reading.pdf.layout import text_of_words
+from tasks.reading.pdf.lines import build_lines
 from tasks.reading.pdf.words import PageWord
 from tasks.reading.text_writer import (
     ATTACHMENT,
@@ -80,6 +81,9 @@ _USUAL_SIZE: Final = 10.0
 
 _STEEPEST: Final = 0.2
 """The slope of a page's lines up to which it lies askew; lines that rise more run elsewhere."""
+
+_LEVEL: Final = 2.5
+"""Points by which lines of one row may be apart: how high a line is recognised depends on its letters."""
 
 _SAME_ROW: Final = 0.45
 """How far the middles of two lines may lie apart that are one row, as a share of the lower one's height."""
@@ -145,7 +149,7 @@ class RecognisedPage:
 
     def text(self) -> str:
         """The page's text in reading order, with its tables marked as `pdf.layout` marks them."""
-        return text_of_words([placed for placed, _ in _placed(self.words)]).replace("\r\n", "\n")
+        return "\n".join(text_of_words([word for word, _ in leaf]) for leaf in self._leaves()).replace("\r\n", "\n")
 
     def boxes(self) -> list[WordBox]:
         """Its words with their places on the page as shown, row by row."""
@@ -155,8 +159,17 @@ class RecognisedPage:
                 WordBox(word.text, word.left / across, word.top / down, word.right / across, word.bottom / down),
                 self.turn,
             )
-            for _, word in _placed(self.words)
+            for leaf in self._leaves()
+            for _, word in leaf
         ]
+
+    def _leaves(self) -> list[list[tuple[PageWord, RecognisedWord]]]:
+        """The words of each of two pages that lie side by side in the picture; otherwise all words."""
+        placed = _placed(self.words, self.words)
+        sides = part_at_fold([word for word, _ in placed]) if placed else []
+        leaves = [[placed[word.first][1] for word in side] for side in sides]
+        lines = [build_lines(word for word, _ in _placed(leaf, self.words)) for leaf in leaves]
+        return [_placed(leaf, leaf) for leaf in leaves] if are_pages(lines, _LEVEL) else [placed]
 
     def pack(self) -> str:
         """The page as JSON, for `unpack`."""
@@ -195,14 +208,13 @@ class _Line(NamedTuple):
     """Each set straight, and as it was read."""
 
 
-def _placed(words: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedWord]]:
-    """Words in points, as in `pdf.words`: those of one row get one baseline, however much a page slopes or bends."""
-    groups = [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
-    slope = _slope(groups)
-    lines = sorted(_line([(_straight(word, slope), word) for word in group]) for group in groups)
-    scale = _USUAL_SIZE / median([line.height for line in lines for _ in line.words] or [1.0])
+def _placed(words: Sequence[RecognisedWord], page: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedWord]]:
+    """Words in points, as in `pdf.words`: those of a row get one baseline, however `page` slopes and bends."""
+    slope = _slope(_grouped(page))
+    heights = [line.height for line in (_line(group, slope) for group in _grouped(page)) for _ in line.words]
+    scale = _USUAL_SIZE / median(heights or [1.0])
     placed: list[tuple[PageWord, RecognisedWord]] = []
-    for row in _rows(lines):
+    for row in _rows(sorted(_line(group, slope) for group in _grouped(words))):
         base = scale * sum(line.middle for line in row) / len(row)
         in_row = sorted((word.left, line.height, word, read) for line in row for word, read in line.words)
         for left, height, word, read in in_row:
@@ -212,6 +224,11 @@ def _placed(words: Sequence[RecognisedWord]) -> list[tuple[PageWord, RecognisedW
                 (PageWord(word.text, scale * left, scale * right, base, scale * height, first, first + 1), read)
             )
     return placed
+
+
+def _grouped(words: Iterable[RecognisedWord]) -> list[list[RecognisedWord]]:
+    """The words of each line."""
+    return [list(group) for _, group in groupby(sorted(words, key=attrgetter("line")), key=attrgetter("line"))]
 
 
 def _slope(groups: Iterable[Sequence[RecognisedWord]]) -> float:
@@ -239,8 +256,9 @@ def _straight(word: RecognisedWord, slope: float) -> RecognisedWord:
     return word._replace(left=left, right=right, top=word.top - fall, bottom=word.bottom - fall)
 
 
-def _line(words: Sequence[tuple[RecognisedWord, RecognisedWord]]) -> _Line:
+def _line(group: Iterable[RecognisedWord], slope: float) -> _Line:
     """A line measured by its highest and lowest words, except for a few outliers, such as a rule read as `|`."""
+    words = [(_straight(word, slope), word) for word in group]
     tops, bottoms = sorted(word.top for word, _ in words), sorted(word.bottom for word, _ in words)
     top, bottom = tops[len(words) // 4], bottoms[-1 - len(words) // 4]
     return _Line((top + bottom) / 2, max(1.0, bottom - top), words)

@@ -1,10 +1,12 @@
 """The order of a PDF's page: columns of prose one after the other, each searched for tables, and headings first."""
 
 import itertools
+import re
 from bisect import bisect
 from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from operator import attrgetter
+from statistics import median
 from typing import Final, NamedTuple
 
 from tasks.reading.pdf.lines import Interval, Line, LineCell, build_lines
@@ -21,6 +23,8 @@ _WIDEST_OVER: Final = 0.12
 """The share of a page's lines that may cross its gutter: headings, captions."""
 _NARROWEST: Final = 3
 """Bins of white that a gutter has at least."""
+_FEW: Final = 3
+"""Lines that each of two pages has at least where they have numbers."""
 _FEWEST: Final = 8
 """Lines of prose that each column has at least."""
 _WORDS: Final = 4
@@ -35,7 +39,15 @@ _SWITCHES: Final = 0.3
 _SHEET: Final = 1.1
 """How much wider than high the print of two pages is, at least."""
 _FOLD: Final = 20.0
-"""Points of white between two pages on one sheet, at least, and how far it may stand from the sheet's middle."""
+"""Points of white between two pages on one sheet, at least."""
+_NEAR_FOLD: Final = (0.4, 0.6)
+"""The part of a sheet's print that the white between two pages reaches into."""
+_DENSE: Final = 1.6
+"""How much farther apart the lines of one page may be than those of the other."""
+_CENTRED: Final = 0.9
+"""Columns of which more lines are level with one of the other, or between two, may be cells in the middle of rows."""
+_APART: Final = 1.3
+"""Distances of lines from which a line begins a paragraph."""
 _LONG: Final = 0.5
 """The share of a page's height that a rule between its columns runs down."""
 _MOST_OVER: Final = 12
@@ -115,30 +127,81 @@ def _columns_beside(rule: RuledLine, words: Sequence[PageWord], horizontal: Sequ
 
 
 def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
-    """The lines of each of two pages printed on one sheet, recognised by width and page numbers; otherwise all lines.
-
-    Without page numbers at the outer corners, there are two pages if the lines of one are not level with those of the
-    other.
-    """
+    """The lines of each of two pages printed on one sheet; otherwise all lines."""
     if len(lines) < 2 * _FEWEST:
         return [lines]
-    begin, end = min(line.left for line in lines), max(line.right for line in lines)
-    if end - begin < _SHEET * (lines[-1].base - lines[0].base):
-        return [lines]
-    middle = (begin + end) / 2
-    words = [word for line in lines for word in line.words]
-    before = [word for word in words if word.right < middle + _FOLD]
-    behind = [word for word in words if word.left > middle - _FOLD and word.right >= middle + _FOLD]
-    if len(before) + len(behind) < len(words) or not before or not behind:
-        return [lines]
-    if min(word.left for word in behind) - max(word.right for word in before) < _FOLD:
-        return [lines]
-    left, right = build_lines(before), build_lines(behind)
-    if min(len(left), len(right)) < _FEWEST:
-        return [lines]
-    numbers = [line.words[at].text for line, at in ((left[-1], 0), (right[-1], -1))]
-    follow = all(map(str.isdecimal, numbers)) and int(numbers[1]) == int(numbers[0]) + 1
-    return [left, right] if follow or not _are_level(left, right) else [lines]
+    sides = [build_lines(words) for words in part_at_fold([word for line in lines for word in line.words])]
+    return sides if are_pages(sides) else [lines]
+
+
+def part_at_fold(words: Sequence[PageWord]) -> list[list[PageWord]]:
+    """The words on each side of the widest white from top to bottom near the middle of wide print; otherwise all words.
+
+    What is neither a letter nor a figure may be the shadow of a book's fold.
+    """
+    begin, end = min(word.left for word in words), max(word.right for word in words)
+    bases = [word.base for word in words]
+    if end - begin < _SHEET * (max(bases) - min(bases)):
+        return [list(words)]
+    low, high = (begin + share * (end - begin) for share in _NEAR_FOLD)
+    widest, fold, reach = _FOLD, begin, begin
+    for word in sorted(words, key=attrgetter("left")):
+        if any(map(str.isalnum, word.text)):
+            if low < word.left and reach < high and word.left - reach >= widest:
+                widest, fold = word.left - reach, (word.left + reach) / 2
+            reach = max(reach, word.right)
+    sides = [word for word in words if word.left < fold], [word for word in words if word.left >= fold]
+    return [side for side in sides if side]
+
+
+def are_pages(sides: Sequence[Sequence[Line]], near: float = 1) -> bool:
+    """Whether what stands on two sides of a fold are two pages, and no rows of a table.
+
+    Pages have numbers that follow each other; or lines about as far apart that are not level; or prose whose paragraphs
+    do not begin where those of the other begin, as the cells of a row do. `near` is how many points lines are apart at
+    most that are level.
+    """
+    fewest = min(map(len, sides), default=0)
+    if len(sides) < 2 or fewest < _FEW or not all(map(_has_labels, sides)):
+        return False
+    left, right = sides
+    if _follow(left, right):
+        return True
+    pitches = sorted(map(_pitch, sides))
+    if fewest < _FEWEST or pitches[1] > _DENSE * pitches[0]:
+        return False
+    if _are_level(left, right, near):
+        return all(map(_is_prose, sides)) and not _begin_together(left, right, near)
+    return not _are_level(left, right, or_between=True)
+
+
+def _follow(left: Sequence[Line], right: Sequence[Line]) -> bool:
+    """Whether the last lines have page numbers at the outer corners, or the first ones, where the left is even."""
+    for at in (-1, 0):
+        numbers = left[at].words[0].text, right[at].words[-1].text
+        if all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):
+            return int(numbers[1]) == int(numbers[0]) + 1 and (at < 0 or int(numbers[1]) % 2 == 1)
+    return False
+
+
+def _pitch(lines: Sequence[Line]) -> float:
+    return median(below.base - above.base for above, below in itertools.pairwise(lines))
+
+
+def _has_labels(lines: Sequence[Line]) -> bool:
+    return sum(line.words[0].text[:1].isalpha() for line in lines) > _LETTERS * len(lines)
+
+
+def _begin_together(left: Sequence[Line], right: Sequence[Line], near: float) -> bool:
+    """Whether most paragraphs begin level with one of the other side."""
+    score = 0
+    for lines, others in ((left, right), (right, left)):
+        pitch = _pitch(lines)
+        for above, line in itertools.pairwise(lines):
+            if line.base - above.base > _APART * pitch:
+                beside = [at for at, other in enumerate(others) if abs(other.base - line.base) < near]
+                score += 1 if any(at == 0 or others[at - 1].words[-1].text[-1] in ".:;!?" for at in beside) else -1
+    return score > 0
 
 
 def _gutter(words: Sequence[PageWord], lines: int) -> float | None:
@@ -190,11 +253,13 @@ def _switches(words: Sequence[PageWord], gutter: float) -> int:
     return sum(one != other for one, other in itertools.pairwise(sides))
 
 
-def _are_level(left: Sequence[Line], right: Sequence[Line]) -> bool:
-    """Whether lines on two sides of a page may be the rows of a table."""
+def _are_level(left: Sequence[Line], right: Sequence[Line], near: float = 1, *, or_between: bool = False) -> bool:
+    """Whether lines on two sides of a page may be the rows of a table; `or_between`: in the middle of its rows."""
     fewer, more = sorted((left, right), key=len)
     bases = [line.base for line in more]
-    return sum(any(abs(line.base - base) < 1 for base in bases) for line in fewer) > _LEVEL * len(fewer)
+    bases += [(above + below) / 2 for above, below in itertools.pairwise(bases)] if or_between else []
+    level = sum(any(abs(line.base - base) < near for base in bases) for line in fewer)
+    return level > (_CENTRED if or_between else _LEVEL) * len(fewer)
 
 
 def _stretches(across: Sequence[Line], left: Sequence[Line], right: Sequence[Line]) -> Iterator[Columns]:

@@ -588,8 +588,5 @@ def _words(tables: Iterable[Table]) -> list[PageWord]:
 
 def text_of_words(words: Sequence[PageWord]) -> str:
     """The lines and tables of a page of which only words and their places are known, such as a scan."""
-    pieces: list[str] = []
-    for column in split_prose(build_lines(words)):
-        for lines in pages_side_by_side(column):
-            pieces += _write_lines(lines, find_tables(lines) if 0 < len(lines) <= _MOST_LINES else [])
-    return "\r\n".join(pieces)
+    lines = build_lines(words)
+    return "\r\n".join(_write_lines(lines, find_tables(lines) if 0 < len(lines) <= _MOST_LINES else []))

@@ -29,7 +29,7 @@ VERSIONS = {
     ".p7m": "p7m-1",
     ".mhtml": "mhtml-1",
     ".odp": "odp-5 by pptx-12",
-    ".png": "image-1",
+    ".png": "image-2",
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-15",
     ".html": "html-3",
