@@ -156,5 +156,7 @@ def _end(forks: Iterable[int]) -> None:
 if __name__ == "__main__":
     gc.freeze()
     gc.enable()
+    if len(sys.argv) not in {3, 4} or not sys.argv[2].isdecimal():
+        sys.exit("Usage: python -m flows.help_run RUN COUNT [OUT]. A COUNT of 0 helps in this process itself.")
     out = Path(sys.argv[3]) if len(sys.argv) > 3 else None
     sys.exit(fork(sys.argv[1], count, out) if (count := int(sys.argv[2])) else main(sys.argv[1], out))

@@ -1,5 +1,7 @@
 """A helper that is not like the process that leads, or comes too late, does nothing and says why."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
@@ -94,3 +96,12 @@ def test_a_helper_of_a_run_whose_companies_failed_does_not_fail_itself(batch_fil
 )
 def test_the_log_has_a_helpers_sentence_and_no_words_of_an_error(errors: str, told: str) -> None:
     assert _last_words(errors) == told
+
+
+@pytest.mark.parametrize("words", [[], ["20200101-000000-0000"], ["20200101-000000-0000", "two"]])
+def test_a_helper_that_is_started_wrongly_says_how(words: list[str]) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "flows.help_run", *words], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert told.returncode == 1
+    assert told.stderr.startswith("Usage: python -m flows.help_run RUN COUNT")

@@ -265,9 +265,9 @@ class Robots:
 
     def __init__(self, web: Web) -> None:
         self._web = web
-        self._known: TLRUCache[str, Protego | None] = TLRUCache(
+        self._known: TLRUCache[str, Protego | str] = TLRUCache(
             _MAX_SITES,
-            ttu=lambda _site, rules, now: now + (_RETRY_AFTER if rules is None else _ONE_DAY),
+            ttu=lambda _site, rules, now: now + (_RETRY_AFTER if isinstance(rules, str) else _ONE_DAY),
             timer=lambda: time.monotonic(),  # noqa: PLW0108 - tests set the clock
         )
         self._lock = Lock()
@@ -280,12 +280,12 @@ class Robots:
         """
         address = Address.parse(url)
         rules = self._rules(address.base, trusted=trusted)
-        if rules is None:
-            raise SiteSilent("The site's robots.txt could not be fetched, so its pages are not read for now.")
+        if isinstance(rules, str):
+            raise SiteSilent(f"{rules} Without the site's robots.txt, its pages are not read for now.")
         if not rules.can_fetch(str(address), NAME):
             raise NotAllowed("The site's robots.txt asks programs not to fetch that page.")
 
-    def _rules(self, site: str, *, trusted: bool) -> Protego | None:
+    def _rules(self, site: str, *, trusted: bool) -> Protego | str:
         with self._lock, suppress(KeyError):
             return self._known[site]
         rules = self._fetch(site, trusted=trusted)
@@ -293,16 +293,16 @@ class Robots:
             self._known[site] = rules
         return rules
 
-    def _fetch(self, site: str, *, trusted: bool) -> Protego | None:
-        """The rules; None if the site cannot be reached or is out of order. Without a robots.txt all is allowed."""
+    def _fetch(self, site: str, *, trusted: bool) -> Protego | str:
+        """The rules, or why the site cannot be reached or is out of order. Without a robots.txt all is allowed."""
         try:
             answer = self._web.get(
                 f"{site}/robots.txt", trusted=trusted, limits=ROBOTS_LIMITS, expect=[*range(400, 429), *range(430, 500)]
             )
         except SiteChallenge:  # unavailable, as a 4xx: RFC 9309, 2.3.1.3
             return Protego.parse("")
-        except DiligenceError:
-            return None
+        except DiligenceError as error:
+            return error.message
         text = answer.content.decode("utf-8-sig", "replace") if answer.status < 300 else ""
         return Protego.parse(text)
 

@@ -35,6 +35,7 @@ from tasks.errors import (
 )
 from tasks.remote.rate_limit import RateLimit, RateLimiter
 from tests.tasks.companies.web.conftest import QUICK
+from tests.waiting import free_port
 from tests.web.behaviours import (
     busy,
     cut_off,
@@ -496,20 +497,33 @@ def test_a_site_without_robots_txt_lets_everything_be_fetched(web: Web, server: 
     Robots(web).check(server.url + "/page")
 
 
-@pytest.mark.parametrize("trouble", [busy(500, "0"), busy(503, "0"), busy(429, "0"), redirect("http://10.0.0.1/")])
+@pytest.mark.parametrize(
+    ("trouble", "cause"),
+    [
+        (busy(500, "0"), r"is not working \(HTTP 500\)"),
+        (busy(503, "0"), r"is not working \(HTTP 503\)"),
+        (busy(429, "0"), "accepts no more requests"),
+        (redirect("http://10.0.0.1/"), "redirects elsewhere"),
+    ],
+)
 def test_a_site_that_is_out_of_order_is_left_alone_for_now(
-    web: Web, server: LoopbackServer, trouble: Reply, monkeypatch: pytest.MonkeyPatch
+    web: Web, server: LoopbackServer, trouble: Reply, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.pages = {"/robots.txt": trouble}
     robots = Robots(web)
     for _ in range(2):
-        with pytest.raises(NotAllowed, match="not read for now"):
+        with pytest.raises(NotAllowed, match=f"{cause}.*not read for now"):
             robots.check(server.url + "/page")
     asked = len(server.asked)
     server.pages = {"/robots.txt": page("")}
     monkeypatch.setattr(time, "monotonic", lambda real=time.monotonic: real() + 301)
     robots.check(server.url + "/page")
     assert len(server.asked) == asked + 1
+
+
+def test_a_site_that_cannot_be_reached_is_told_as_that(web: Web) -> None:
+    with pytest.raises(NotAllowed, match=r"^The server cannot be reached\. "):
+        Robots(web).check(f"http://127.0.0.1:{free_port()}/page")
 
 
 def test_what_is_known_is_asked_for_again_after_a_day(
