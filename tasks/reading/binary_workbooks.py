@@ -21,6 +21,7 @@ from xlrd.sheet import Sheet
 from tasks.errors import Damaged, DiligenceError, PasswordProtected, TooLarge
 from tasks.language.normalise import one_line
 from tasks.reading import embedded
+from tasks.reading.numerals import column_letters
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF, PART_LIMIT, STREAM_LIMIT, Package, Relationship
@@ -35,7 +36,6 @@ from tasks.reading.xlsx.reader import (
     read_with_calamine,
     show_cell,
 )
-from tasks.reading.xlsx.rows import column_letters
 from tasks.reading.xlsx.sheet import MOST_CELLS
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."

@@ -30,6 +30,12 @@ _SIGNATURES: Final = (
     (b"II+\0", ".png"),  # with files above 4 GB in mind
     (b"MM\0+", ".png"),
 )
+_SIGNED: Final = re.compile(
+    rb"(?s)0[\x80-\x84].{0,4}\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07(?:\x03|\x02.{1,100}?"
+    rb"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01\xa0(?:[\0-\x80]|[\x81-\x84].{1,4}?)[\x04\x24])"
+)
+"""What a signature (CMS, RFC 5652) begins with that contains what it signs, or what is encrypted for a receiver."""
+
 _ARCHIVES: Final = ((b"7z\xbc\xaf'\x1c", ".7z"), (b"Rar!\x1a\x07", ".rar"), (b"\x1f\x8b\x08", ".gz"))
 _ARCHIVE: Final = (
     "The file is an archive ({}) under the name of a {} file: unpack it, or give it the ending of its format."
@@ -149,6 +155,8 @@ def _read_magic(source: Source, by_name: str) -> str | None:
     for signature, extension in _SIGNATURES:
         if head.startswith(signature):
             return extension
+    if head.startswith(b"0") and _SIGNED.match(_part(source, 0, _HEAD)):
+        return ".p7m"
     if by_name in _TEXTS:
         for signature, extension in _ARCHIVES:
             if head.startswith(signature):

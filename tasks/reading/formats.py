@@ -82,7 +82,7 @@ OURS: Final = (
     ),
     DocumentFormat((".eml",), ("message/rfc822",), "eml-7", "tasks.reading.mail.eml"),
     DocumentFormat(
-        (".html", ".htm", ".xhtml"), ("text/html",), "html-3", "tasks.reading.html.reader",
+        (".html", ".htm", ".xhtml"), ("text/html",), "html-4", "tasks.reading.html.reader",
         {".xhtml": "application/xhtml+xml"},
     ),
     DocumentFormat((".json",), ("application/json",), "json-2", "tasks.reading.txt"),

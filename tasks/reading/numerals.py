@@ -49,6 +49,16 @@ def numeral(number: int, number_format: str) -> str:
     return write(number) or str(number)
 
 
+@lru_cache(maxsize=1024)
+def column_letters(column: int) -> str:
+    """The name of a column, AB for 28; also how browsers letter lists (CSS Counter Styles 3, 6.1)."""
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
 def _letters(alphabet: str) -> Callable[[int], str]:
     def letters(number: int) -> str:
         times, position = divmod(number - 1, len(alphabet))

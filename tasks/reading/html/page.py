@@ -11,7 +11,7 @@ from typing import Final
 
 from tasks.language.normalise import one_line
 from tasks.reading.html.grid import Block, Flow, HtmlCell, HtmlLine, HtmlRow, split_blocks
-from tasks.reading.numerals import numeral, raise_text
+from tasks.reading.numerals import column_letters, numeral, raise_text
 from tasks.reading.text_writer import ALTERNATIVE_TEXT, HEADING, INSERTED, make_label
 
 _HIDING: Final = re.compile(
@@ -21,6 +21,7 @@ _HIDING: Final = re.compile(
     re.IGNORECASE,
 )
 _BLOCK: Final = re.compile(r"(?:^|[;\s])display\s*:\s*(?:block|flex|grid|table(?!-c)|list-item)", re.IGNORECASE)
+_SUPER: Final = re.compile(r"(?:^|[;\s])vertical-align\s*:\s*super\b", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _AT_RULE: Final = re.compile(r"@[a-z-]+")
 _SELECTOR: Final = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][\w-]+|[a-z][a-z0-9]*", re.IGNORECASE)
@@ -100,21 +101,12 @@ def item_marker(style: str, number: int) -> str:
         return f"{BULLETS[style]} "
     counted = str(number)
     if style.endswith(("-alpha", "-latin")) and number > 0:
-        counted = _letters(number)
+        counted = column_letters(number).lower()
     elif style.endswith("-roman") and number < 4000:
         counted = numeral(number, "lowerRoman")
     elif style == "decimal-leading-zero":
         counted = f"{number:02}"
     return f"{counted.upper() if style.startswith('upper') else counted}. "
-
-
-def _letters(number: int) -> str:
-    """A, b … z, aa, ab … as browsers count (CSS Counter Styles 3, 6.1); Word goes on with aa, bb."""
-    letters = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(97 + rest) + letters
-    return letters
 
 
 def _screen_rules(sheet: str) -> str:
@@ -215,7 +207,7 @@ class HtmlPage:
         self._kept_space = 0  # elements that keep white space
         self._at_kept = False  # such an element has just begun: its first line end does not count
         self._inserted: list[tuple[int, str]] = []  # depth and label
-        self._raised = 0  # elements that raise their words
+        self._raised: list[int] = []  # the depths of elements that raise their words
         self._skipped = 0  # the depth of the element that is left out; 0: none
         self._skipped_as = ""
         self._skipped_words: list[str] = []
@@ -257,8 +249,8 @@ class HtmlPage:
             self._input(attributes)
         elif tag == "ins":
             self._inserted.append((self.depth, _revision(attributes)))
-        elif tag == "sup":
-            self._raised += 1
+        elif tag not in _BLOCKS and (tag == "sup" or _SUPER.search(attributes.get("style", "")[:2000])):
+            self._raised.append(self.depth)
         elif tag == "select":
             self._select.append((self.depth, False))
         elif tag in ("table", "thead", "tr", "td", "th", "caption"):
@@ -269,6 +261,8 @@ class HtmlPage:
     def end(self, tag: str) -> None:
         """Handle the end of an element."""
         self.depth -= 1
+        while self._raised and self._raised[-1] > self.depth:
+            self._raised.pop()
         if self._skipped:
             if self.depth < self._skipped:
                 self._end_skipped()
@@ -289,8 +283,6 @@ class HtmlPage:
         elif tag == "ins":
             while self._inserted and self._inserted[-1][0] > self.depth:
                 self._inserted.pop()
-        elif tag == "sup":
-            self._raised = max(0, self._raised - 1)
         elif tag == "select":
             while self._select and self._select[-1][0] > self.depth:
                 self._select.pop()

@@ -18,7 +18,7 @@ from python_calamine import CalamineWorkbook
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
 from tasks.reading import formats, libreoffice, limits
-from tasks.reading.numerals import with_raised_runs
+from tasks.reading.numerals import column_letters, with_raised_runs
 from tasks.reading.ooxml.drawings import Drawings, alternative_text, paragraphs
 from tasks.reading.ooxml.number_formats import BUILT_IN, changes_numbers, show_number, without_noise
 from tasks.reading.ooxml.package import CUT_OFF, EMBEDDED_KINDS, PART_LIMIT, Package, attach_embedded
@@ -40,7 +40,6 @@ from tasks.reading.xlsx.rows import (
     CellKinds,
     SheetRow,
     characters,
-    column_letters,
     named_sheet,
     rich_text,
 )

@@ -8,12 +8,13 @@ cached. Texts are UTF-8 bytes, because they are joined to rows many at a time be
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 from tasks.language.normalise import clean, one_line
+from tasks.reading.numerals import column_letters
 from tasks.reading.ooxml.number_formats import TELLING_LENGTH, show_number, without_noise
 from tasks.reading.ooxml.xml import TAG_END, unescape
 from tasks.reading.text_writer import (
@@ -384,16 +385,6 @@ _MOST_HIDDEN_CELLS: Final = 20_000
 
 _FEW: Final = 3
 """Hidden columns side by side that have a mark each; of more the first and the last one have."""
-
-
-@lru_cache(maxsize=1024)
-def column_letters(column: int) -> str:
-    """The name of a column: AB for 28."""
-    letters = ""
-    while column > 0:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
 
 
 @contextmanager

@@ -32,7 +32,7 @@ VERSIONS = {
     ".png": "image-2",
     ".ods": "ods-4",
     ".odt": "odt-5 by docx-15",
-    ".html": "html-3",
+    ".html": "html-4",
     ".pdf": "pdf-36",
     ".pptx": "pptx-12",
     ".txt": "txt-3",

@@ -109,11 +109,26 @@ def test_a_raised_mark_in_a_cell() -> None:
     ("extension", "data"),
     [
         (".html", b"<p>Sales were 1,234<sup>2</sup> in the 2<sup>nd</sup> year</p>"),
+        (".html", b'<p>Sales were 1,234<span style="vertical-align: super">2</span> in the 2<sup>nd</sup> year</p>'),
         (".rtf", rb"{\rtf1\ansi Sales were 1,234{\super 2} in the 2{\super nd} year\par}"),
     ],
 )
 def test_a_raised_mark_in_markup(extension: str, data: bytes) -> None:
     assert "Sales were 1,234² in the 2nd year" in read(extension, data).text
+
+
+@cases(
+    "html",
+    [
+        b'<table><tr><td style="vertical-align: super">1,234</td></tr></table>',
+        b'<p style="vertical-align: super">1,234</p>',
+        b'<p><b style="vertical-align: superb">1,234</b></p>',
+        b'<p>Sales<span style="vertical-align: super"></span> 1,234</p>',
+        b"<p>Sales<sup><br></sup> 1,234</p>",
+    ],
+)
+def test_what_a_style_does_not_raise_stays(html: bytes) -> None:
+    assert "1,234" in read(".html", html).text
 
 
 @cases("mark", ["2", "12", "(3)"])

@@ -13,6 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from tasks.errors import Damaged, PasswordProtected
 from tasks.reading import read_document
+from tasks.reading.detect import detect_format, is_known
 from tasks.reading.mail.eml import signed_content
 from tests.cases import cases
 
@@ -51,6 +52,19 @@ def test_a_signed_document_is_read_by_its_own_name(tmp_path: Path) -> None:
     reading = read_document(path)
     assert reading.text == "Embedded document: rents.csv\nUnit\tRent\nA\t1200\n"
     assert reading.warnings[0] == "The document is signed; the signature was not checked."
+
+
+@cases("named", ["", ".bin", ".pdf"])
+def test_a_signed_document_is_told_by_its_content(named: str) -> None:
+    for data in (signed(b"Unit,Rent\n" * 1000), STREAMED, encrypted(MAIL)):
+        assert detect_format(data, named) == ".p7m"
+
+
+def test_a_signature_alone_and_a_certificate_are_no_documents() -> None:
+    alone = signed(MAIL, pkcs7.PKCS7Options.DetachedSignature)
+    certificates = pkcs7.serialize_certificates([signer()[1]], Encoding.DER)
+    for data in (alone, certificates, signer()[1].public_bytes(Encoding.DER), b"0\x80\x06\x09", b"0" * 5000):
+        assert is_known(data) is None
 
 
 @pytest.mark.parametrize(
