@@ -20,7 +20,7 @@ from storage.documents import (
     DocumentStatus,
     Room,
     RoomDocument,
-    company_documents,
+    RunDocument,
     count_documents,
     has_unread_pages,
     list_failed_contents,
@@ -338,27 +338,23 @@ def find_run_company(run: str, domain: str) -> RunCompany:
     raise NotFound(f"The run {stored.id} has no company {domain}.")
 
 
-def count_pdfs(company_id: int) -> int:
-    """How many of the company's texts come from PDFs, whose pages can be drawn."""
+def count_pdfs(documents: Sequence[RunDocument]) -> int:
+    """How many of the texts of a company's documents come from PDFs, whose pages can be drawn."""
     with database.reading() as session:
-        text_ids = list(list_texts(company_documents(session, company_id)).values())
-        return sum(map(is_pdf, texts.load_readers(session, text_ids).values()))
+        return sum(map(is_pdf, texts.load_readers(session, list(list_texts(documents).values())).values()))
 
 
 def close_company(company_id: int, status: CompanyStatus, problem: str | None = None) -> None:
     """Store how the examination of a company ended."""
     with database.writing() as session:
-        company = runs.get_company(session, company_id)
-        company.status, company.problem = status, problem
+        runs.change_company(session, company_id, status=status, problem=problem)
 
 
 def add_warnings(company_id: int, warnings: Sequence[str]) -> None:
     """Store warnings about a company for the readers of the report; each sentence only once."""
-    if not warnings:
-        return
-    with database.writing() as session:
-        company = runs.get_company(session, company_id)
-        company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+    if warnings:
+        with database.writing() as session:
+            runs.change_company(session, company_id, *warnings)
 
 
 def conclude(run: OpenRun, out: Path | None) -> None:

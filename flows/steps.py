@@ -55,10 +55,9 @@ def assign_room(company_id: int, room_id: int) -> None:
     """Assign an indexed room to a company of a run: documents become pending unless they already have an outcome."""
     with database.writing() as session:
         room = documents.get_room(session, room_id)
-        company = runs.get_company(session, company_id)
-        company.room_id, company.folder_id = room_id, room.folder_id
         listed = documents.room_documents(session, room_id)
-        company.warnings = list_room_warnings(room, listed)
+        found: dict[str, object] = {"room_id": room_id, "folder_id": room.folder_id}
+        runs.change_company(session, company_id, **found, warnings=list_room_warnings(room, listed))
         documents.place_documents(session, company_id, listed)
 
 
@@ -81,8 +80,8 @@ def extract_all(
         room_id = index_folder(folder)
     with database.reading() as session:
         listed = documents.room_documents(session, room_id)
-        company = runs.get_company(session, company_id) if company_id else None
-        since = runs.get_run(session, company.run_id).started_at if company else now()
+        company, run = runs.company_and_run(session, company_id) if company_id else (None, None)
+    since = run.started_at if run else now()
     outcomes = load_known_outcomes(listed, company_id, since)
     known = {outcome.document_id for outcome in outcomes}
     to_read = [document for document in listed if document.document_id not in known]
@@ -107,8 +106,8 @@ def extract_all(
 def recognise_rest(room_id: int, company_id: int) -> None:
     """Recognise the scanned pages of a company of a run that `extract_all` has left."""
     with database.reading() as session:
-        since = runs.get_run(session, runs.get_company(session, company_id).run_id).started_at
-    recognise_scans.tracked(room_id, company_id=company_id, since=since)
+        _, run = runs.company_and_run(session, company_id)
+    recognise_scans.tracked(room_id, company_id=company_id, since=run.started_at)
 
 
 def _read(
@@ -209,17 +208,16 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
 
 def _assign(company_id: int, profile_id: int | None, warnings: list[str]) -> None:
     with database.writing() as session:
-        company = runs.get_company(session, company_id)
-        company.profile_id = profile_id
-        company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+        runs.change_company(session, company_id, *warnings, profile_id=profile_id)
 
 
-def score_company(domain: str, run: str = "latest") -> bool:
+def score_company(domain: str, run: str = "latest", company_id: int | None = None) -> bool:
     """Score one company of a run on all of the run's criteria.
 
     Args:
         domain: the company's domain.
         run: the run's id, its batch's name, or `latest`.
+        company_id: the company itself, where it is known.
 
     Returns:
         Whether every judgement that was requested was made.
@@ -227,12 +225,14 @@ def score_company(domain: str, run: str = "latest") -> bool:
     Raises:
         NotFound: no such run, or the company is not in it.
     """
-    company = find_run_company(run, domain)
-    assert company.id is not None
-    if take_over(company.id):
+    company_id = company_id or find_run_company(run, domain).id
+    assert company_id is not None
+    if take_over(company_id):
         return True
-    is_complete = score_criteria.tracked(company.id, is_new=True)
+    is_complete = score_criteria.tracked(company_id, is_new=True)
     if is_shown():
+        with database.reading() as session:
+            company = runs.get_company(session, company_id)
         report = build(company.run_id, company.domain, scores_alone=True)
         card = scorecard(report.companies[0], report.run)
         key = company_key("scorecard", company.domain)

@@ -8,7 +8,7 @@ Nothing here imports Prefect, which takes 1.2 s and shows nothing of a few compa
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
@@ -32,13 +32,14 @@ from flows.run import (
 from flows.steps import PLAIN, Steps, assign_room, recognise_rest
 from flows.unchanged import CaughtUp, ListedRoom
 from storage import database, documents, runs
+from storage.documents import RunDocument
 from storage.errors import ConnectionLost, DatabaseUnavailable
 from storage.runs import CompanyStatus, RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
 from tasks.cancellation import Cancellation, Cancelled, FanOut, Leave, cancelled_by
 from tasks.documents.drive.registry import open_run_drive
-from tasks.documents.kinds.room import find_company_kinds
+from tasks.documents.kinds.room import run_kinds
 from tasks.errors import DiligenceError
 from tasks.evidence.company import draw_evidence
 from tasks.figures.ledger import build_ledger
@@ -160,19 +161,20 @@ class _Queue:
             while True:
                 is_elsewhere = False
                 for company in self._pending():
-                    cancellation, claimed = Cancellation(), None
+                    cancellation, is_pending = Cancellation(), False
                     if not self._run.claims.take(company.lock, cancellation.cancel):
                         is_elsewhere = True
                         continue
                     try:
-                        claimed = self._still_pending(company)
+                        with database.reading() as session:  # another process may just have finished it
+                            is_pending = runs.is_pending(session, company.id or 0)
                     finally:
-                        if claimed is None:
+                        if not is_pending:
                             self._run.claims.release(company.lock)
-                    if claimed is not None:
-                        self._mine.add(claimed.id or 0)
-                        self._begun[claimed.id or 0] += 1
-                        return claimed, cancellation
+                    if is_pending:
+                        self._mine.add(company.id or 0)
+                        self._begun[company.id or 0] += 1
+                        return company, cancellation
                 if not is_elsewhere:
                     return None
                 time.sleep(_POLL)
@@ -186,12 +188,6 @@ class _Queue:
             if len(some) < _TOGETHER:
                 return
             after = some[-1].ordinal
-
-    def _still_pending(self, company: RunCompany) -> RunCompany | None:
-        """The company's present state, now that we hold its lock: another process may just have finished it."""
-        with database.reading() as session:
-            now = runs.get_company(session, company.id or 0)
-        return now if now.status is CompanyStatus.PENDING else None
 
 
 @operation(name="company", task_run_name="{name}")
@@ -240,19 +236,19 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
             if not _is_small(room_id):
                 small.close()  # its steps take long enough to be looked at
             steps.extract_all(company.folder, room_id=room_id, company_id=company_id, scans=False)
-            with database.reading() as session:
-                has_scans = documents.has_unread_pages(session, company_id)
-            if has_scans:
+            listed = _read_documents(company_id)
+            if any(row.pages_read != row.pages for row in listed):
                 reading.close()  # a page takes seconds: other rooms are read meanwhile
                 small.close()
                 recognise_rest(room_id, company_id)
+                listed = _read_documents(company_id)
             add_warnings(company_id, build_ledger.tracked(company_id))
-            find_company_kinds(company_id)
+            run_kinds(listed)  # for its scoring and its report
             reading.close()
             steps.company_facts(company.domain, company_id=company_id)
-            is_complete = steps.score_company(company.domain, run=company.run_id)
+            is_complete = steps.score_company(company.domain, run=company.run_id, company_id=company_id)
             add_warnings(company_id, ask_table(company_id))
-        pdfs = count_pdfs(company_id)
+        pdfs = count_pdfs(listed)
         if pdfs:
             is_quick = pdfs <= _FEW_PDFS or find_run_company(company.run_id, company.domain).carried_from is not None
             add_warnings(company_id, (draw_evidence if is_quick else draw_evidence.tracked)(company_id))
@@ -261,6 +257,11 @@ def examine(company_id: int, steps: Steps, room_id: int | None = None, turns: Tu
         problem = error.message
     _check_worker_room(turns.run if turns else None)
     close_company(company_id, CompanyStatus.FINISHED if problem is None else CompanyStatus.FAILED, problem)
+
+
+def _read_documents(company_id: int) -> Sequence[RunDocument]:
+    with database.reading() as session:
+        return documents.company_documents(session, company_id)
 
 
 def _is_small(room_id: int) -> bool:

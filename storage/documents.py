@@ -200,10 +200,10 @@ def measure_room(session: Session, room_id: int) -> tuple[int, int]:
 
 
 def some_documents(session: Session, room_id: int, document_ids: Sequence[str]) -> Sequence[RoomDocument]:
-    """The documents of the room that have one of these ids (a few hundred at most), in no order."""
-    return session.exec(
-        select(RoomDocument).where(RoomDocument.room_id == room_id, col(RoomDocument.document_id).in_(document_ids))
-    ).all()
+    """The documents of the room that have one of these ids, in no order: plain rows, as `room_documents`."""
+    table = find_table(RoomDocument)
+    of_room = table.select().where(table.c.room_id == room_id)
+    return cast("list[RoomDocument]", list(find_rows(session, of_room, table.c.document_id, document_ids)))
 
 
 def find_paths(session: Session, item_id: str) -> set[str]:

@@ -11,9 +11,10 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import JSON, Column, delete, func, update
+from sqlalchemy import select as sql_select
 from sqlmodel import Field, Session, SQLModel, UniqueConstraint, col, select
 
-from storage.columns import UtcDateTime, in_parts, now, put, string_enum
+from storage.columns import UtcDateTime, find_table, in_parts, now, put, string_enum
 from storage.locks import is_any_held
 
 
@@ -163,6 +164,9 @@ class RunCompany(SQLModel, table=True):
         return f"company {self.run_id} {self.domain}"
 
 
+_companies = find_table(RunCompany)
+
+
 def add_run(session: Session, run: Run, companies: Iterable[RunCompany]) -> None:
     """Store a new run with its companies as the newest one."""
     if session.connection().dialect.name == "postgresql":  # SQLite has one writer at a time anyway
@@ -210,9 +214,10 @@ def previous_run(session: Session, run: Run) -> Run | None:
     ).first()
 
 
-def earlier_company(session: Session, company: RunCompany) -> RunCompany | None:
+def earlier_company(session: Session, company_id: int) -> RunCompany | None:
     """The company with the same domain in the batch's previous run; None if that had none."""
-    before = previous_run(session, get_run(session, company.run_id))
+    company, run = company_and_run(session, company_id)
+    before = previous_run(session, run)
     return None if before is None else find_company(session, before.id, company.domain)
 
 
@@ -349,6 +354,12 @@ def pending_companies(session: Session, run_id: str, after: int, most: int) -> S
     return session.exec(select(RunCompany).where(*pending).order_by(col(RunCompany.ordinal)).limit(most)).all()
 
 
+def is_pending(session: Session, company_id: int) -> bool:
+    """Whether the company still has to be examined."""
+    status = sql_select(_companies.c.status).where(_companies.c.id == company_id)
+    return session.connection().execute(status).scalar_one() is CompanyStatus.PENDING
+
+
 def is_under_way(session: Session, run: Run) -> bool:
     """Whether a process works on the run. The status of one that was stopped or killed stays `running`."""
     if run.status is not RunStatus.RUNNING:
@@ -372,6 +383,20 @@ def reopen_companies(session: Session, company_ids: Iterable[int]) -> None:
 def get_company(session: Session, company_id: int) -> RunCompany:
     """The company of a run, by its id."""
     return session.get_one(RunCompany, company_id)
+
+
+def company_and_run(session: Session, company_id: int) -> tuple[RunCompany, Run]:
+    """The company of a run, by its id, and that run."""
+    return session.exec(select(RunCompany, Run).join(Run).where(RunCompany.id == company_id)).one()
+
+
+def change_company(session: Session, company_id: int, *more_warnings: str, **values: Any) -> None:
+    """Store these values of a company and nothing else, and add warnings to its own, each sentence only once."""
+    connection, is_it = session.connection(), _companies.c.id == company_id
+    if more_warnings:
+        known = connection.execute(sql_select(_companies.c.warnings).where(is_it)).scalar_one()
+        values["warnings"] = list(dict.fromkeys([*known, *more_warnings]))
+    connection.execute(update(_companies).where(is_it).values(**values))
 
 
 def find_company(session: Session, run_id: str, domain: str) -> RunCompany | None:

@@ -271,10 +271,12 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
     return document.path, document.name, document.document_id, citation.start, citation.end
 
 
-def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[EvidencePage]:
+def fill_pages(
+    session: Session, pages: Iterable[EvidencePage], known: SpansOfTexts | None = None
+) -> Iterator[EvidencePage]:
     """The pages with their content, in the order of their texts' ids: drawn pages, and the words around.
 
-    Small texts are loaded together.
+    Small texts are loaded together. `known` are the pages of spans, where they are at hand.
 
     Raises:
         FileNotFoundError: a text is not stored any more.
@@ -282,7 +284,7 @@ def fill_pages(session: Session, pages: Iterable[EvidencePage]) -> Iterator[Evid
     by_text: dict[int, list[EvidencePage]] = {}
     for page in pages:
         by_text.setdefault(page.first.text_id, []).append(page)
-    known = find_span_pages(session, sorted(by_text))
+    known = find_span_pages(session, sorted(by_text)) if known is None else known
     sizes = {text_id: cited[0].first.document.characters or 0 for text_id, cited in by_text.items()}
     for group in texts.group_sizes(sizes):
         found = texts.find_texts(session, group)
@@ -570,7 +572,7 @@ def _write_pages(
         else:
             files |= its_files
     ways = {page.name: ways for page, ways in pages}
-    for page in fill_pages(session, [page for page, _ in pages if page.name in changed]):
+    for page in fill_pages(session, [page for page, _ in pages if page.name in changed], known):
         pictures = {shown.picture: shown.page for shown in page.shown if shown.picture is not None}
         its_files = {f"{page.name}.html", *pictures}
         files |= its_files

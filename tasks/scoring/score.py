@@ -85,8 +85,8 @@ class Inputs:
     @classmethod
     def of(cls, session: Session, company_id: int) -> "Inputs":
         """The present inputs of a company, from storage."""
-        company, documents = runs.get_company(session, company_id), company_documents(session, company_id)
-        criteria = Criteria.from_json(runs.get_run(session, company.run_id).criteria)
+        company, run = runs.company_and_run(session, company_id)
+        criteria, documents = Criteria.from_json(run.criteria), company_documents(session, company_id)
         cut_off = [*cut_off_ledgers(session, (row.text_id for row in documents if row.text_id is not None))]
         return cls(company, criteria, documents, cut_off).with_profile(session, company.profile_id)
 
@@ -185,13 +185,13 @@ def score_criteria(company_id: int, *, is_new: bool = False) -> bool:
     with database.reading() as session:
         inputs = Inputs.of(session, company_id)
     inputs.company.carried_from = None
-    return _add_up(inputs, _score(inputs, current_answerer()))
+    return _score(inputs, current_answerer())
 
 
 def take_over(company_id: int) -> bool:
     """Copy outcomes with unchanged inputs from the previous run; returns whether these are all of the company's."""
     with database.reading() as session:
-        earlier = runs.earlier_company(session, runs.get_company(session, company_id))
+        earlier = runs.earlier_company(session, company_id)
         if earlier is None or earlier.id is None or earlier.evidence_warnings is None:
             return False
         inputs = Inputs.of(session, company_id)
@@ -203,32 +203,29 @@ def take_over(company_id: int) -> bool:
             for outcome in keep_unchanged(scores.company_outcomes(session, company_id), hashes)
             if outcome.weight == weights[outcome.criterion_id]
         }
-    if ready := of_earlier - stored:
-        with database.writing() as session:
+    with database.writing() as session:
+        if ready := of_earlier - stored:
             scores.carry_outcomes(session, {earlier.id: company_id}, place_criteria(inputs.criteria, ready))
-    if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
-        return False
-    company = inputs.company
-    company.carried_from = earlier.carried_from or earlier.run_id
-    company.evidence_warnings = list(earlier.evidence_warnings)
-    company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
-    company.search_warnings = []
-    with database.reading() as session:
-        outcomes = scores.company_outcomes(session, company_id)
-    return _add_up(inputs, outcomes)
+        if len(of_earlier) < len(hashes):  # what an interrupted run scored itself is not of the run before
+            return False
+        company = inputs.company
+        company.carried_from = earlier.carried_from or earlier.run_id
+        company.evidence_warnings = list(earlier.evidence_warnings)
+        company.warnings = list(dict.fromkeys([*company.warnings, *company.evidence_warnings]))
+        company.search_warnings = []
+        return _add_up(session, inputs, scores.company_outcomes(session, company_id))
 
 
-def _add_up(inputs: Inputs, outcomes: Sequence[CriterionOutcome]) -> bool:
+def _add_up(session: Session, inputs: Inputs, outcomes: Sequence[CriterionOutcome]) -> bool:
     """Store where a company stands, and its warnings; gives False where a judgement failed."""
     stand(inputs.company, outcomes, inputs.criteria)
-    with database.writing() as session:
-        runs.save_companies(session, [inputs.company])
+    runs.save_companies(session, [inputs.company])
     ids = {criterion.id for criterion in inputs.criteria.criteria}
     return not any(outcome.failed for outcome in outcomes if outcome.criterion_id in ids)
 
 
-def _score(inputs: Inputs, answerer: Answerer) -> Sequence[CriterionOutcome]:
-    """Score what is left to score, and note what readers must know of how it was done; gives all outcomes."""
+def _score(inputs: Inputs, answerer: Answerer) -> bool:
+    """Score what is left to score, and store what readers must know of how it was done; as `_add_up`."""
     company = inputs.company
     assert company.id is not None
     evidence, ledger = Evidence(company.id, inputs.documents), find_ledger(company.run_id)
@@ -241,22 +238,23 @@ def _score(inputs: Inputs, answerer: Answerer) -> Sequence[CriterionOutcome]:
         unsaved.append(scored)
         if answerer.judges:  # what comes next may take a while
             try:
-                _save(company.id, unsaved)
+                with database.writing() as session:
+                    _save(session, company.id, unsaved)
             except KeyboardInterrupt as interrupt:  # calls under way are left behind, as where they are waited for
                 results.throw(interrupt)
             unsaved = []
-    _save(company.id, unsaved)
-    with database.reading() as session:
-        outcomes = scores.company_outcomes(session, company.id)
-    warnings = list_passage_warnings(outcomes)
-    warnings += filter(None, [say_kept([row.name for row in open_evidence.kept])])
-    if Width.of(answerer).is_narrow and any(isinstance(criterion, Judged) for criterion in inputs.criteria.criteria):
-        warnings.append(SLOW)
     trouble = (open_evidence.warning, plans.warning if plans else None)
     company.search_warnings = [warning for warning in trouble if warning]
-    company.evidence_warnings = None if company.search_warnings else warnings
-    company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
-    return outcomes
+    with database.writing() as session:
+        _save(session, company.id, unsaved)
+        outcomes = scores.company_outcomes(session, company.id)
+        warnings = list_passage_warnings(outcomes)
+        warnings += filter(None, [say_kept([row.name for row in open_evidence.kept])])
+        if Width.of(answerer).is_narrow and any(isinstance(one, Judged) for one in inputs.criteria.criteria):
+            warnings.append(SLOW)
+        company.evidence_warnings = None if company.search_warnings else warnings
+        company.warnings = list(dict.fromkeys([*company.warnings, *warnings]))
+        return _add_up(session, inputs, outcomes)
 
 
 def _find_names(inputs: Inputs, evidence: Evidence) -> Names:
@@ -446,15 +444,14 @@ def list_passage_warnings(outcomes: Sequence[CriterionOutcome]) -> list[str]:
     return warnings
 
 
-def _save(company_id: int, scored: Sequence[Scored]) -> None:
+def _save(session: Session, company_id: int, scored: Sequence[Scored]) -> None:
     if not scored:
         return
     rows = [
         (_outcome(company_id, ordinal, criterion, result, rests_on), [_quote(quote) for quote in result.quotes])
         for ordinal, criterion, result, rests_on in scored
     ]
-    with database.writing() as session:
-        scores.save_outcomes(session, company_id, rows)
+    scores.save_outcomes(session, company_id, rows)
 
 
 def _outcome(

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from cachetools import LRUCache
 
 from storage import database
-from storage.documents import RoomDocument, RunDocument, company_documents
+from storage.documents import RoomDocument, RunDocument
 from storage.texts import NewSigns, find_signs, find_texts, group_sizes, save_signs, text_sizes
 from tasks.documents.kinds.catalogue import find_kinds, find_spoken_kinds, is_kind, kinds, plain_words, read_file
 from tasks.documents.kinds.document import YEAR, DocumentKind, document_kind
@@ -413,10 +413,3 @@ def run_kinds(documents: Sequence[RunDocument], *, find: bool = True) -> RoomKin
 _KEPT: Final[LRUCache[tuple[object, ...], RoomKinds]] = LRUCache(5_000, lambda room: len(room.documents) + 1)
 """Rooms of 5,000 documents in all."""
 _LOCK: Final = Lock()
-
-
-def find_company_kinds(company_id: int) -> None:
-    """Find the kinds of a company's documents in a run, for its scoring and its report."""
-    with database.reading() as session:
-        documents = company_documents(session, company_id)
-    run_kinds(documents)
