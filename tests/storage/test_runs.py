@@ -156,6 +156,25 @@ def test_a_company_is_changed_in_place(database_url: str) -> None:
         assert len(runs.run_companies(session, "r1")) == 1
 
 
+def test_a_company_is_changed_without_its_other_values(database_url: str) -> None:
+    company_id = rows.stored_company()
+    with database.reading() as session:
+        earlier, run = runs.company_and_run(session, company_id)
+        assert runs.is_pending(session, company_id)
+    assert run.id == earlier.run_id
+    with database.writing() as session:
+        runs.change_company(session, company_id, warnings=["one"])
+        runs.change_company(session, company_id, "two", "one", "two", status=CompanyStatus.FAILED, problem="Why.")
+    earlier.total = 0.75
+    with database.writing() as session:
+        runs.save_companies(session, [earlier])
+    with database.reading() as session:
+        kept = runs.get_company(session, company_id)
+        assert (kept.status, kept.problem, kept.warnings) == (CompanyStatus.FAILED, "Why.", ["one", "two"])
+        assert (kept.total, kept.name, kept.folder) == (0.75, earlier.name, earlier.folder)
+        assert not runs.is_pending(session, company_id)
+
+
 def test_two_companies_of_one_domain_do_not_fit_into_a_run(database_url: str) -> None:
     with pytest.raises(IntegrityError), database.writing() as session:
         runs.add_run(session, rows.run(), [rows.company(), rows.company()])
