@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Final, NamedTuple, cast
 
 from tasks.figures.document import LedgerDocument
@@ -36,8 +36,8 @@ from tasks.figures.figure import (
 )
 from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import find_founding_years, sentence_figures
-from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest
-from tasks.figures.table_figures import NEVER_NEGATIVE, WRITTEN_OUT, TableCandidate
+from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest, without_unscaled
+from tasks.figures.table_figures import NEVER_NEGATIVE, TableCandidate
 from tasks.figures.table_labels import WEAK
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
@@ -174,7 +174,8 @@ def _read_tag(document: LedgerDocument, taxonomy: Taxonomy, place: Place, *, of_
     value = abs(tag.value) if concept.sign == "positive" else tag.value
     fits = is_stock == (concept.kind == "instant") or concept.kind == "either"
     of_unit = unit == "count" if "count" in concept.units else len(unit) == 3 and unit.isupper()
-    if entity == "" or not fits or not of_unit or (value < 0 and concept.id in NEVER_NEGATIVE):
+    is_fraction = unit == "count" and 0 < value < 1  # written in another unit than the tag says
+    if entity == "" or not fits or not of_unit or is_fraction or (value < 0 and concept.id in NEVER_NEGATIVE):
         return _Told(place, tag, concept.id, None)
     basis: Basis | None = "forecast" if _FORECAST in members else None
     line = document.text[document.text.rfind("\n", 0, place.start) + 1 : place.start]
@@ -347,7 +348,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-43"
+VERSION: Final = "ledger-44"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
@@ -357,10 +358,8 @@ _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 _NAME_WORDS: Final = 9
 """A line of so many words is no company's name."""
-_TELLING: Final = 4
-"""So many digits of two amounts of one concept and period are the same by no chance."""
-_FAR_BELOW: Final = 100
-"""So many times below those in a scale, an amount without one is in it too, rather than that much less."""
+_COARSE: Final = 1000
+"""An amount of so many units of its last digit or more is as good as an exact one."""
 _TEMPLATE: Final = 5
 """So many figures or more, all of them nought, are those of a form that nobody has filled in."""
 _LONGEST: Final = 300
@@ -384,13 +383,44 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     figures.sort(key=lambda figure: figure.start)
     figures = _legible(document, figures, findings)
     figures = show_actual(document, figures, findings)
-    if len(figures) >= _TEMPLATE and not any(figure.value for figure in figures):
+    figures = _without_roundings(_without_translations(document, figures, findings), findings)
+    in_rows = sum(_IN_TABLE in figure.place for figure in figures)
+    if (len(figures) >= _TEMPLATE or in_rows == len(figures) > 1) and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
         figures = []
     findings.leave_out("more figures than a document may have", max(len(figures) - MOST_FIGURES, 0))
     findings.figures = figures[:MOST_FIGURES]
     findings.founded = list(islice(find_founding_years(document), _MOST_FOUNDED))
     return findings
+
+
+def _without_translations(document: LedgerDocument, figures: list[Figure], findings: Findings) -> list[Figure]:
+    """The figures without those in another currency than nearly all, where it translates some for its readers."""
+    units = Counter(figure.unit for figure in figures if len(figure.unit) == len("EUR"))
+    (usual, count), *others = units.most_common() or [("", 0)]
+    if count < 2 * sum(number for _, number in others) or not WORDS.for_convenience.search(document.text):
+        return figures
+    kept, translated = _part(figures, lambda figure: figure.unit in units and figure.unit != usual)
+    findings.leave_out("translations for the reader's convenience", len(translated))
+    return kept
+
+
+def _without_roundings(figures: list[Figure], findings: Findings) -> list[Figure]:
+    """The figures without those of sentences, of two or three digits, that a table gives with more."""
+    exact: dict[_Key, list[Figure]] = defaultdict(list)
+    for figure in figures:
+        if _IN_TABLE in figure.place:
+            exact[_key(figure)].append(figure)
+
+    def is_rounding(figure: Figure) -> bool:
+        if _IN_TABLE in figure.place or figure.step * _COARSE <= abs(figure.value) or figure.variant:
+            return False
+        others = exact.get(_key(figure), ())
+        return any(one.step < figure.step and agree(one, figure) for one in others)
+
+    kept, rounded = _part(figures, is_rounding)
+    findings.leave_out("roundings of what a table gives", len(rounded))
+    return kept
 
 
 _Sums = Mapping[str, tuple[Decimal, Decimal]]
@@ -404,7 +434,7 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
         for number, table in enumerate(cell_figures(document, taxonomy, findings))
     ]
     if document.stores_numbers:
-        tables = _without_unscaled(tables, findings)
+        tables = without_unscaled(tables, findings)
     candidates = [each for table in tables for each in table if each.figure.concept not in OF_STATEMENTS]
     in_tables, of_others = _without_contradictions(document, candidates, findings)
     own = [[each for each in table if (each.table, each.figure.period) not in of_others] for table in tables]
@@ -413,32 +443,6 @@ def _find_in_tables(document: LedgerDocument, taxonomy: Taxonomy, findings: Find
     in_tables, of_notes = _part(in_tables, lambda figure: _is_another_debt(figure, sums))
     findings.leave_out("notes that differ from the statements", len(of_notes))
     return [*in_tables, *(each.figure for each in of_statements)], sums
-
-
-def _without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
-    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale, nor those
-    whose currency no words say and that are far below all of their concept in a scale.
-    """
-    scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
-    sizes: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
-    for figure in (each.figure for each in chain.from_iterable(tables) if each.figure.scale):
-        scaled[_digits(figure)].add(figure.value)
-        sizes[figure.concept, figure.unit] += [abs(figure.value)] if figure.value and figure.unit != "count" else []
-
-    def is_unscaled(figure: Figure, *, has_units: bool) -> bool:
-        if figure.scale or not 0 < abs(figure.value) < WRITTEN_OUT:
-            return False
-        others, size = scaled.get(_digits(figure), ()), min(sizes[figure.concept, figure.unit], default=0)
-        repeats = bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
-        return repeats or (not has_units and abs(figure.value) * _FAR_BELOW < size)
-
-    kept = [[each for each in table if not is_unscaled(each.figure, has_units=each.has_units)] for table in tables]
-    findings.leave_out("no scale", sum(map(len, tables)) - sum(map(len, kept)))
-    return kept
-
-
-def _digits(figure: Figure) -> tuple[str, str, tuple[int, ...]]:
-    return figure.concept, figure.period, figure.value.normalize().as_tuple().digits
 
 
 def _kind_key(figure: Figure) -> tuple[str, str, str, bool]:

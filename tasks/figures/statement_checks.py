@@ -9,11 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.figure import WORDS, Findings, Tie, plain_label
-from tasks.figures.table_figures import TableCandidate
+from tasks.figures.figure import WORDS, Figure, Findings, Tie, plain_label
+from tasks.figures.table_figures import WRITTEN_OUT, TableCandidate
 from tasks.figures.table_grids import Grid
 from tasks.figures.table_labels import WEAK
 from tasks.figures.table_rows import Row, is_number, is_year
@@ -277,6 +278,38 @@ def surest(tables: Sequence[Sequence[TableCandidate]]) -> list[TableCandidate]:
                 groups.setdefault(group, []).append(each)
         taken |= groups
     return [each for group in taken.values() for each in group]
+
+
+_TELLING: Final = 4
+"""So many digits of two amounts of one concept and period are the same by no chance."""
+_FAR_BELOW: Final = 100
+"""So many times below those in a scale, an amount without one is in it too, rather than that much less."""
+
+
+def without_unscaled(tables: list[list[TableCandidate]], findings: Findings) -> list[list[TableCandidate]]:
+    """The tables of a workbook without the small amounts that another one gives, by their digits, in a scale, nor those
+    whose currency no words say and that are far below all of their concept in a scale.
+    """
+    scaled: dict[tuple[str, str, tuple[int, ...]], set[Decimal]] = defaultdict(set)
+    sizes: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for figure in (each.figure for each in chain.from_iterable(tables) if each.figure.scale):
+        scaled[_digits(figure)].add(figure.value)
+        sizes[figure.concept, figure.unit] += [abs(figure.value)] if figure.value and figure.unit != "count" else []
+
+    def is_unscaled(figure: Figure, *, has_units: bool) -> bool:
+        if figure.scale or not 0 < abs(figure.value) < WRITTEN_OUT:
+            return False
+        others, size = scaled.get(_digits(figure), ()), min(sizes[figure.concept, figure.unit], default=0)
+        repeats = bool(others) and len(_digits(figure)[2]) >= _TELLING and figure.value not in others
+        return repeats or (not has_units and abs(figure.value) * _FAR_BELOW < size)
+
+    kept = [[each for each in table if not is_unscaled(each.figure, has_units=each.has_units)] for table in tables]
+    findings.leave_out("no scale", sum(map(len, tables)) - sum(map(len, kept)))
+    return kept
+
+
+def _digits(figure: Figure) -> tuple[str, str, tuple[int, ...]]:
+    return figure.concept, figure.period, figure.value.normalize().as_tuple().digits
 
 
 _Sums = dict[int, tuple[int, Decimal]]
