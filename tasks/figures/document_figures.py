@@ -407,16 +407,12 @@ def _without_translations(document: LedgerDocument, figures: list[Figure], findi
 
 def _without_roundings(figures: list[Figure], findings: Findings) -> list[Figure]:
     """The figures without those of sentences, of two or three digits, that a table gives with more."""
-    exact: dict[_Key, list[Figure]] = defaultdict(list)
-    for figure in figures:
-        if _IN_TABLE in figure.place:
-            exact[_key(figure)].append(figure)
+    exact = _group(figure for figure in figures if _IN_TABLE in figure.place)
 
     def is_rounding(figure: Figure) -> bool:
         if _IN_TABLE in figure.place or figure.step * _COARSE <= abs(figure.value) or figure.variant:
             return False
-        others = exact.get(_key(figure), ())
-        return any(one.step < figure.step and agree(one, figure) for one in others)
+        return any(one.step < figure.step and agree(one, figure) for one in exact.get(_key(figure), ()))
 
     kept, rounded = _part(figures, is_rounding)
     findings.leave_out("roundings of what a table gives", len(rounded))
