@@ -19,7 +19,8 @@ from sqlmodel import Session
 from flows.batch_file import Batch, BatchCompany, Value, read_batch
 from storage import database, runs
 from storage.settings import override_settings
-from tasks.errors import BadRequest, NotFound
+from tasks.ai.answerer import AiSettings
+from tasks.errors import BadRequest, NotConfigured, NotFound
 from tasks.figures.figure import read_concepts
 from tasks.requests.request_list import RequestList
 from tasks.scoring.criteria import Criteria, read_criteria
@@ -40,10 +41,13 @@ class BatchDefinition(BaseModel):
     concepts: dict[str, Any] = Field(default_factory=dict, description="What its file of concepts says.")
     requests: dict[str, Any] | None = Field(None, description="The request list.")
     directory: Path | None = Field(None, description="The folder in which it was deployed.")
+    model: str | None = Field(None, description="The model that was to judge; None without one.")
 
     @classmethod
     def of(cls, batch: Batch, directory: Path | None = None) -> "BatchDefinition":
         """The definition of a batch that was read from its files, to be deployed in the folder `directory`."""
+        with override_settings(batch.settings):
+            model = AiSettings.current().ai_model or None
         return cls(
             name=batch.name,
             criteria=batch.criteria.as_json(),
@@ -55,6 +59,7 @@ class BatchDefinition(BaseModel):
             else {},
             requests=batch.requests.model_dump() if batch.requests else None,
             directory=directory,
+            model=model,
         )
 
     def batch(self) -> Batch:
@@ -154,11 +159,19 @@ def load_batch(path: Path, criteria: Path | None, deployed: DeployedBatch | None
 
     Raises:
         BadRequest: what is wrong in the files. NotFound: as `DeployedBatch.definition`.
+        NotConfigured: it was deployed with a model, and this machine has none: all that is asked would stay open.
     """
     if deployed is None:
         return read_batch(path, criteria)
     definition = deployed.definition()
     batch = definition.batch()
+    with override_settings(batch.settings):
+        if definition.model and not AiSettings.current().ai_model:
+            raise NotConfigured(
+                f"The batch {definition.name!r} was deployed with the model {definition.model!r}, and this worker has "
+                "none. Give the worker the same DILIGENCE_AI_… and OPENAI_… variables, or deploy the batch again "
+                "without a model."
+            )
     if criteria is not None:
         with override_settings(batch.settings):
             batch = replace(batch, criteria=read_criteria(criteria))

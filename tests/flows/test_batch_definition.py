@@ -11,7 +11,7 @@ from flows.artifacts import make_slug
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import read_batch
 from storage.settings import override_settings
-from tasks.errors import NotFound
+from tasks.errors import NotConfigured, NotFound
 from tasks.figures.figure import taxonomy
 
 CRITERIA = 'scale: [0, 5]\ncriteria:\n  - {id: established, fact: founded_year, rule: "<= 2018"}\n'
@@ -111,6 +111,16 @@ def test_a_worker_with_another_database_says_which_setting_it_lacks(file: Path, 
     deployed = sent(file)
     with override_settings({"home": str(tmp_path / "other")}), pytest.raises(NotFound, match="DILIGENCE_DATABASE_URL"):
         load_batch(file, None, deployed)
+
+
+def test_a_worker_without_the_model_that_was_to_judge_begins_nothing(file: Path) -> None:
+    with override_settings({"ai_model": "judge-1"}):
+        deployed = sent(file)
+        assert load_batch(file, None, deployed).name == "Autumn screen"
+    with pytest.raises(NotConfigured, match="'judge-1', and this worker has none"):
+        load_batch(file, None, deployed)
+    file.write_text(f"{BATCH}ai_model: judge-1\n")
+    assert load_batch(file, None, sent(file)).name == "Autumn screen", "the batch brings its own"
 
 
 def test_the_same_batch_on_another_machine_is_the_same(file: Path, tmp_path: Path) -> None:
