@@ -130,12 +130,7 @@ _UP_TO: Final = re.compile(r"(?:to|bis|au|al|tot|til|till) ", re.IGNORECASE)
 
 def read_periods(words: Sequence[str]) -> list[When | None]:
     """The period in the words above each column; beside quarters and halves, a year means the full year."""
-    own = [_plan_year(text) or header_period(text) for text in words]
-    if any(when is not None and when.months for when in own):  # "12 months to 5 months 28 Feb 2023 | to 28 Feb 2022"
-        own = [
-            None if when is not None and not when.months and _UP_TO.match(text) else when
-            for text, when in zip(words, own, strict=True)
-        ]
+    own = _without_torn(words, [_plan_year(text) or header_period(text) for text in words])
     days = {text: when for text, when in zip(words, own, strict=True) if when is not None and when.end is not None}
     if len(days) > 1 and all(map(_FIRST_DAY.fullmatch, days)):  # for flows, years that a workbook holds as dates
         return [
@@ -146,6 +141,16 @@ def read_periods(words: Sequence[str]) -> list[When | None]:
         return own
     return [
         replace(when, months=12) if when is not None and when.is_bare_year and not when.months else when for when in own
+    ]
+
+
+def _without_torn(words: Sequence[str], own: list[When | None]) -> list[When | None]:
+    """The periods without ends that lost their months: "12 months to 5 months 28 Feb 2023 | to 28 Feb 2022"."""
+    if not any(when is not None and when.months for when in own):
+        return own
+    return [
+        None if when is not None and not when.months and _UP_TO.match(text) else when
+        for text, when in zip(words, own, strict=True)
     ]
 
 

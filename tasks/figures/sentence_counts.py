@@ -104,9 +104,7 @@ def count_figures(
             findings.leave_out(SEVERAL)
             continue
         after = match["after"] or ""
-        clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
-        average = concept == "headcount" and WORDS.count_average.search(clause) is not None
-        instant = WORDS.count_of_stock.search(after) is not None if share else not average
+        instant = WORDS.count_of_stock.search(after) is not None if share else not _is_average(concept, sentence, match)
         period = document.calendar.resolve(when, instant=instant) if when else None
         if when is None or period is None:
             continue
@@ -123,6 +121,12 @@ def count_figures(
         if compared:
             earlier = in_brackets(document, figure, compared, match.start("after") if match["after"] else match.end())
             yield from filter(None, (earlier,))
+
+
+def _is_average(concept: str, sentence: str, match: re.Match[str]) -> bool:
+    """Whether a count of people is an average over its period."""
+    clause = re.split(r"[;,(]", sentence[max(0, match.start() - _AHEAD) : match.start()])[-1] + match.group()
+    return concept == "headcount" and WORDS.count_average.search(clause) is not None
 
 
 def _is_not_of_all(sentence: str, match: re.Match[str], *, share: bool) -> bool:

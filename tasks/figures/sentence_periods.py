@@ -276,19 +276,7 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
             raise SeveralError  # the second of "EBITDA 2024 (2023): 9 (7)"
         within = within[:-1]
     before = [when for when in found if when.stop <= mention and not _is_set_aside(sentence[:mention], when)]
-    behind = [
-        when
-        for when in found
-        if when.start >= end
-        and not WORDS.time_elsewhere.search(sentence[end : when.start])
-        and not _of_another_amount(sentence[end : when.start])
-        and not ((within or before) and _breaks(sentence[end : when.start]))
-    ]
-    behind = [when for when in behind if when.start - end < 60] or [
-        when
-        for when in found
-        if WORDS.in_brackets.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
-    ]
+    behind = _find_behind(sentence, end, found, has_others=bool(within or before))
     if len(before) > 1 and WORDS.time_compared_with.search(sentence[before[-2].stop : before[-1].start]):
         before = before[:-1]  # "second quarter 2023 compared with second quarter 2022" speaks of the first
     for chosen in (behind[:1], within[-1:], before[-1:]):
@@ -299,6 +287,25 @@ def find_period(sentence: str, mention: int, number: int, end: int) -> When | No
     return None
 
 
+def _find_behind(sentence: str, end: int, found: Sequence[When], *, has_others: bool) -> list[When]:
+    """The periods behind an amount that may be its own; in another clause only where there are no others."""
+    behind = [
+        when
+        for when in found
+        if 0 <= when.start - end < _NEAR
+        and not WORDS.time_elsewhere.search(sentence[end : when.start])
+        and not _of_another_amount(sentence[end : when.start])
+        and not (has_others and _breaks(sentence[end : when.start]))
+    ]
+    return behind or [
+        when
+        for when in found
+        if WORDS.in_brackets.match(sentence[end : when.start]) and sentence[when.stop :].startswith(")")
+    ]
+
+
+_NEAR: Final = 60
+"""Characters behind an amount in which its period begins."""
 _ITS_PART: Final = re.compile(r"[\w-]+(?: [\w-]+)? (?:in|for|during|of)(?: the| its| our)? ", re.IGNORECASE)
 """From a concept to the part of a year that its amount is of."""
 

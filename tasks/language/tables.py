@@ -257,14 +257,21 @@ def _heads(text: str, begin: int, *, over_figure: bool) -> tuple[list[_Row], int
         titles, count = _find_header(run)
         if count:
             heads = run[titles : titles + count]
-            under = _line_end(text, heads[-1][-1][0])
-            behind = max(under, _line_end(text, begin - _LONGEST_HEADS))
-            above = _runs(text, [(behind, begin)] if over_figure else [])
-            told = [row for run in above for row in run if not any(is_figure(words) for _, words in row)]
-            times = [row for row in told if _PERIOD.fullmatch(row[-1][1])]
-            far = _NO_FIGURES.finditer(text, under, behind if over_figure else 0)
-            told += [_row(line[0], line.start()) for line in islice(far, _MOST_PLACES)]
-            worded = ([at for at, (_, words) in enumerate(row) if _WORD.search(words)][-2:] for row in told)
-            last_words = max((at[0] for at in worded if len(at) > 1), default=-1)
-            return ([*heads, *times[-1:]], last_words) if heads[-1][0][0] < begin else ([], -1)
+            times, last_words = _between(text, heads, begin, over_figure=over_figure)
+            return ([*heads, *times], last_words) if heads[-1][0][0] < begin else ([], -1)
     return [], -1
+
+
+def _between(text: str, heads: Sequence[_Row], begin: int, *, over_figure: bool) -> tuple[list[_Row], int]:
+    """What stands between a header and the row that begins at an offset: the nearest row of times, over a figure; and
+    the last column with words in two columns of a row without figures, or -1.
+    """
+    under = _line_end(text, heads[-1][-1][0])
+    behind = max(under, _line_end(text, begin - _LONGEST_HEADS))
+    above = _runs(text, [(behind, begin)] if over_figure else [])
+    told = [row for run in above for row in run if not any(is_figure(words) for _, words in row)]
+    times = [row for row in told if _PERIOD.fullmatch(row[-1][1])]
+    far = _NO_FIGURES.finditer(text, under, behind if over_figure else 0)
+    told += [_row(line[0], line.start()) for line in islice(far, _MOST_PLACES)]
+    worded = ([at for at, (_, words) in enumerate(row) if _WORD.search(words)][-2:] for row in told)
+    return times[-1:], max((at[0] for at in worded if len(at) > 1), default=-1)

@@ -271,12 +271,10 @@ def _order(citation: Citation) -> tuple[str, str, str, int, int]:
     return document.path, document.name, document.document_id, citation.start, citation.end
 
 
-def fill_pages(
-    session: Session, pages: Iterable[EvidencePage], known: SpansOfTexts | None = None
-) -> Iterator[EvidencePage]:
+def fill_pages(session: Session, pages: Iterable[EvidencePage], known: SpansOfTexts) -> Iterator[EvidencePage]:
     """The pages with their content, in the order of their texts' ids: drawn pages, and the words around.
 
-    Small texts are loaded together. `known` are the pages of spans, where they are at hand.
+    Small texts are loaded together. `known` are the pages of the spans of these texts.
 
     Raises:
         FileNotFoundError: a text is not stored any more.
@@ -284,7 +282,6 @@ def fill_pages(
     by_text: dict[int, list[EvidencePage]] = {}
     for page in pages:
         by_text.setdefault(page.first.text_id, []).append(page)
-    known = find_span_pages(session, sorted(by_text)) if known is None else known
     sizes = {text_id: cited[0].first.document.characters or 0 for text_id, cited in by_text.items()}
     for group in texts.group_sizes(sizes):
         found = texts.find_texts(session, group)

@@ -244,7 +244,7 @@ def _find_page(live: LiveRun, number: int, company: RunCompany, name: str) -> tu
     first = pages[position].first
     document = _visible(live, first.document.document_id)
     with database.reading() as session:
-        (page,) = fill_pages(session, [pages[position]])
+        (page,) = fill_pages(session, [pages[position]], texts.find_span_pages(session, [first.text_id]))
     seen_by = _SEEN_BY if live.has_accounts else _SEEN_BY_ALL
     in_service = f"../documents/{quote(document.id, safe='')}"
     return page, WaysOn(

@@ -524,12 +524,18 @@ def _audit(segments: Sequence[Segment], text: str, signs: Signs) -> str | None:
     opening = plain_words(text.lstrip()[:_OPENING])
     if marks("audit", "negative").stand_in(opening):
         return "negative"
+    return "claim" if _claims_audit(segments[:12], opening, signs) else None
+
+
+def _claims_audit(first: Sequence[Segment], opening: str, signs: Signs) -> bool:
+    """Whether a title among the first lines says that the accounts are audited."""
     audited = names("audited_financial_statements")  # few texts have them; to look for all kinds takes most of the time
-    first = segments[:12] if audited.stand_in(opening) else ()
+    if not audited.stand_in(opening):
+        return False
     likely = [segment for segment in first if not segment.is_part and audited.stand_in(segment.words)]
     matches = [match for one in likely if not is_prose(one.words) for match in find_kinds(one.words)]
     named = {match.kind.id for match in matches if not match.weak or match.kind.id in signs.body}
-    return "claim" if "audited_financial_statements" in named else None
+    return "audited_financial_statements" in named
 
 
 def _gives_no_opinion(running: str) -> bool:

@@ -355,16 +355,21 @@ def find_parts(text: str, starts: Sequence[int], title: str | None) -> Iterator[
             continue  # what an article is about: "ARTICLE XII", "Insurance"
         is_contents = len(lines) > 1 and all(map(_PAGE_OF.search, lines))
         for line in lines if not is_contents else ():
-            item = _ITEM.match(line)
-            if (item and not item[1]) or (line.rstrip().endswith(".") and ends_sentence(line) and not line.isupper()):
-                continue  # what auditors did: "Reading Board meeting minutes."
-            kind = _read_part_title(line)
+            kind = None if _is_said(line) else _read_part_title(line)
             if kind is None or kind.id in seen or (are_accounts and kind.signed):
                 continue
             if _begins_here(text, start, kind):
                 seen.add(kind.id)
                 yield kind.id, start
                 break
+
+
+def _is_said(line: str) -> bool:
+    """Whether a line is an item of a list or a sentence: what auditors did, "Reading Board meeting minutes."."""
+    item = _ITEM.match(line)
+    return (item is not None and not item[1]) or (
+        line.rstrip().endswith(".") and ends_sentence(line) and not line.isupper()
+    )
 
 
 def _read_part_title(line: str) -> Kind | None:

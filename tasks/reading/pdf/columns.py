@@ -418,16 +418,22 @@ def _heads(upper: Sequence[PageWord], lower: Sequence[PageWord]) -> bool:
     return is_last and is_inside and 0 < top - max(word.base for word in upper) < 2 * size
 
 
+def _group_by_lines(words: Sequence[PageWord], text: str) -> dict[tuple[int, int], list[PageWord]]:
+    """The words of each line of a text, by where the line begins and ends."""
+    lines: dict[tuple[int, int], list[PageWord]] = {}
+    for word in words:
+        end = text.find("\r\n", word.first)
+        lines.setdefault((text.rfind("\n", 0, word.first) + 1, end if end >= 0 else len(text)), []).append(word)
+    return lines
+
+
 def _lines_over(tables: Sequence[Sequence[PageWord]], start: int, words: Sequence[PageWord], text: str) -> list[Edit]:
     """The edits that put lines over the only tables of a page's width, and drawn behind these, to `start`."""
     held = [word for table in tables for word in table]
     if not held or text[:start][-1:] not in {"", "\n"}:
         return []
     known = {word.first for word in held}
-    lines: dict[tuple[int, int], list[PageWord]] = {}
-    for word in (word for word in words if word.first not in known):
-        end = text.find("\r\n", word.first)
-        lines.setdefault((text.rfind("\n", 0, word.first) + 1, end if end >= 0 else len(text)), []).append(word)
+    lines = _group_by_lines([word for word in words if word.first not in known], text)
     top, low = min(word.base for word in held), max(word.base for word in held)
     left, right = min(word.left for word in held), max(word.right for word in held)
     beside = (word for line in lines.values() for word in line if top < word.base < low)
