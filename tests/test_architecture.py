@@ -6,6 +6,8 @@ from pathlib import Path
 from importlinter.application.use_cases import lint_imports
 from importlinter.configuration import configure
 
+from tests.structure import HARD, count, working_tree
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 
@@ -13,6 +15,12 @@ PAGE = ROOT / "docs" / "architecture.md"
 def test_imports_go_down_and_make_no_circles() -> None:
     configure()  # not by importlinter.cli: that turns off every logger that exists, for all later tests
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), cache_dir=None)
+
+
+def test_modules_stay_short_and_functions_simple() -> None:
+    structure = count(working_tree())
+    assert [path for path, lines in structure.lines.items() if lines > 600] == []
+    assert [function for function, complexity in structure.complexity.items() if complexity > HARD] == []
 
 
 def test_every_path_of_the_page_is_there() -> None:
