@@ -73,7 +73,7 @@ def helping(
     left = pending(run_id)
     count = processes or configured.processes_for(left, judged=judged_criteria(batch), is_quick=is_quick)
     if not is_deployed or configured.processes is not None:
-        return _processes(run_id, out, min(count, left) - 1) if min(count, left) > 1 else nullcontext()
+        return _processes(run_id, out, min(count, left) - 1)
     return _runs_on_pool(run_id, batch.name) if deployment.id is not None else nullcontext()
 
 

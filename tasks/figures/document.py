@@ -6,6 +6,7 @@ them says more, and gives the document its authority when two documents differ.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -53,6 +54,7 @@ _HEAD: Final = 1000
 """Characters in which an update or a report says which time it is of."""
 _LONGEST_TITLE: Final = 100
 _ITEM: Final = re.compile(r"[ \t]*(?:[•*\-–]|\d{1,2}[.)])\s")
+_NUMBERED_LINE: Final = re.compile(r"(?m)^[#* ]{0,4}(\d\d?)([.)]?)[^\S\n]+((?![a-z])[^\W\d_][\w-]*)")
 _BULLETS: Final = re.compile(r"[●▪◦‣►➢➤◆](?:(?<=\n.)|(?<=\n .)|(?<=\A.))(?=\s)")
 """Other marks of an item at the beginning of a line."""
 _LEVEL: Final = re.compile("#*")
@@ -309,6 +311,14 @@ class LedgerDocument:
     def is_doubted(self) -> bool:
         """Whether its file gives a day that cannot be, and its words no other: nothing says what was over by then."""
         return self._learnt.dated is None and any(place.label == DOUBTED for place in self._files)
+
+    @cached_property
+    def numbered_lines(self) -> dict[int, set[str]]:
+        """The numbers below 100 that lines with a capital begin with, and the first words behind each without a dot."""
+        lines: dict[int, set[str]] = defaultdict(set)
+        for number, dot, word in _NUMBERED_LINE.findall(self.text):
+            lines[int(number)].update([] if dot else [word])
+        return lines
 
     def heading(self, offset: int) -> str:
         """The first line of the slide around an offset, otherwise the nearest heading; "" without one."""

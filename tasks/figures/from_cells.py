@@ -344,7 +344,7 @@ class _Table:
         coded = self._find_code(row)
         if coded is not None:
             meaning = meaning or self._reader.codes[row.cells[coded]]
-        if meaning and meaning.concept.id == "customers" and self._has_inventories and row.name.find(" ") < 0:
+        if meaning and meaning.concept.id == "customers" and self._has_inventories and " " not in row.name:
             meaning = None  # what they owe: "Clientes" among the assets
         numbers = [at for at in numbers if at > max(named_by, coded or 0) and at != self._times]
         numbers = self._without_note(row, numbers)

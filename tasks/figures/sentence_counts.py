@@ -151,9 +151,8 @@ def _numbers_heading(document: LedgerDocument, match: re.Match[str]) -> bool:
     number, what = match["number"], match.groupdict().get("what") or ""
     if not what[:1].isupper() or not number.isdigit() or len(number) > _LONGEST_NUMBER:
         return False
-    own = re.search(rf"(?m)^[#* ]{{0,4}}{number}[^\S\n]+{re.escape(what)}", document.text)
-    beside = rf"(?m)^[#* ]{{0,4}}(?:{int(number) - 1}|{int(number) + 1})[.)]?[^\S\n]+[^\W\d_a-z]"
-    return own is not None and re.search(beside, document.text) is not None
+    lines, at = document.numbered_lines, int(number)
+    return what.split()[0] in lines.get(at, ()) and not lines.keys().isdisjoint({at - 1, at + 1})
 
 
 def _value(match: re.Match[str], *, share: bool) -> tuple[Decimal, Decimal]:

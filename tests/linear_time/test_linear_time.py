@@ -64,6 +64,14 @@ def test_documents_and_their_figures_take_time_in_proportion_to_their_length(nam
 
 
 @pytest.mark.slow
+def test_counts_of_a_long_list_take_time_in_proportion_to_their_length() -> None:
+    line = "At 31 December 2024 it had 52 Employees.\n\n"
+    name = "tasks.figures.document_figures.find_figures"
+    listed = Subject(name, CALLS[name], {"lines of counts": lambda size: line * (size // len(line))})
+    assert failures(iter([listed]), Limits(least=0.4, seconds=60)) == []
+
+
+@pytest.mark.slow
 def test_a_quadratic_pattern_and_one_that_never_ends_are_found() -> None:
     import re
 

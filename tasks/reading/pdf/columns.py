@@ -51,6 +51,7 @@ _APART: Final = 1.3
 _LONG: Final = 0.5
 """The share of a page's height that a rule between its columns runs down."""
 _MOST_OVER: Final = 12
+"""Lines over the tables of a page that may be drawn behind them."""
 _CROSSED: Final = 2
 """Rules that may cross the one between columns, at its ends: more make a grid."""
 
