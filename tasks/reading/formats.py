@@ -59,7 +59,7 @@ class DocumentFormat:
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _OPEN: Final = "application/vnd.oasis.opendocument."
 _MACROS: Final = ".macroEnabled.12"
-_DOCX, _PPTX = "docx-15", "pptx-12"
+_DOCX, _PPTX, _XLSX = "docx-15", "pptx-12", "xlsx-12"
 """The versions of the readers that also read what LibreOffice makes of other formats."""
 
 OURS: Final = (
@@ -137,13 +137,13 @@ OURS: Final = (
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
-    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-7", "tasks.reading.binary_workbooks:read_xls"),
+    DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-8", "tasks.reading.binary_workbooks:read_xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), "xlsb-6",
-        "tasks.reading.binary_workbooks:read_xlsb",
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), f"xlsb-7 by {_XLSX}",
+        "tasks.reading.binary_workbooks:read_xlsb", better_with="libsclo.so",
     ),
     DocumentFormat(
-        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), "xlsx-12",
+        (".xlsx", ".xlsm", ".xltx", ".xltm"), (f"{_OFFICE}spreadsheetml.sheet",), _XLSX,
         "tasks.reading.xlsx.reader",
         {
             ".xlsm": f"application/vnd.ms-excel.sheet{_MACROS}",

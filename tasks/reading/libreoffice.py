@@ -111,6 +111,10 @@ XLSX: Final = Conversion(
 )  # fmt: skip
 """A workbook with the values of its formulas; most of the time is left for the workbook itself."""
 
+XLSB: Final = replace(
+    XLSX, extension=".xlsb", source_filter="Calc MS Excel 2007 Binary", recalculates=False, share=0.8,
+    lost="Numbers are shown as stored, comments are left out, and hidden rows and columns are not marked.",
+)  # fmt: skip
 RTF: Final = replace(
     DOC, extension=".rtf", source_filter="Rich Text Format",
     lost="Notes, comments, headers and footers are left out.",
@@ -127,7 +131,7 @@ FLAT_ODP: Final = replace(ODP, extension=".fodp", source_filter="OpenDocument Pr
 CONVERSIONS: Final = (DOC, PPT)
 """Those without which a format is not read."""
 
-BETTER: Final = (RTF, ODT, ODP, XLSX)
+BETTER: Final = (RTF, ODT, ODP, XLSB, XLSX)
 """Those without which less is read of a format."""
 
 

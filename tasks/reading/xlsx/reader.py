@@ -6,14 +6,14 @@ and number formats are read when the first cell needs them. Other workbooks (.xl
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from typing import Final, NamedTuple
 
-from python_calamine import CalamineWorkbook
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from tasks.errors import Damaged, TooLarge, Unreadable, UnsupportedFormat
 from tasks.language.normalise import one_line
@@ -265,18 +265,10 @@ def read(source: Source) -> Reading:
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
     """
-    return read_package(Package(source), lambda: _recalculate(source))
-
-
-def read_package(opened: Package, recalculate: Callable[[], Mapping[CellPlace, float | str]] = dict) -> Reading:
-    """The text of the workbook in a package, which is closed; raises as `read`.
-
-    `recalculate` gives the values of the formulas, for those that have none stored.
-    """
     writer = Writer()
-    with opened as package:
+    with Package(source) as package:
         workbook = Workbook(package)
-        missing = MissingValues(recalculate, workbook.kinds)
+        missing = MissingValues(lambda: _recalculate(source), workbook.kinds)
         scanner = Scanner(writer, workbook.kinds, missing)
         objects = SheetObjects(package, writer, workbook.people())
 
@@ -566,8 +558,10 @@ def read_with_calamine(source: Source) -> Reading:
     writer = Writer()
     data = source if isinstance(source, bytes) else source.read_bytes()
     with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
-        for number, name in enumerate(workbook.sheet_names):
-            with named_sheet(writer, name):
-                for row in workbook.get_sheet_by_index(number).iter_rows():
-                    writer.text("\t".join(one_line(str(value)) for value in row).rstrip("\t"))
+        for number, sheet in enumerate(workbook.sheets_metadata):
+            with named_sheet(writer, sheet.name, hidden=sheet.visible != SheetVisibleEnum.Visible):
+                is_chart = sheet.typ == SheetTypeEnum.ChartSheet
+                for row in () if is_chart else workbook.get_sheet_by_index(number).iter_rows():
+                    shown = (f"{value:.15g}" if isinstance(value, float) else str(value) for value in row)
+                    writer.text("\t".join(map(one_line, shown)).rstrip("\t"))
     return writer.reading()

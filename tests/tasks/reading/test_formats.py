@@ -36,8 +36,8 @@ VERSIONS = {
     ".pdf": "pdf-36",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
-    ".xls": "xls-7",
-    ".xlsb": "xlsb-6",
+    ".xls": "xls-8",
+    ".xlsb": "xlsb-7 by xlsx-12",
     ".xlsx": "xlsx-12",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
