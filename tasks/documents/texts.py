@@ -331,8 +331,6 @@ def find_known_texts(drive: Drive, candidates: Sequence[Document]) -> dict[str, 
 
 def find_known_contents(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], TextSummary]:
     """The stored texts of these contents, without the words, by (content hash, format)."""
-    if not keys:
-        return {}
     with database.reading() as session:
         summaries = texts.find_summaries(session, [content_hash for content_hash, _ in keys])
     names = {of_key: (*readers(of_key), *list_misnamed_readers(of_key)) for of_key in {of_key for _, of_key in keys}}

@@ -107,8 +107,6 @@ class Glyphs:
     @cached_property
     def once(self) -> list[int]:
         """The indices of the glyphs in drawing order, without those drawn over an equal one to look bold."""
-        if not self.printed_again:
-            return list(range(len(self)))
         return [index for index in range(len(self)) if index not in self.printed_again]
 
     @cached_property

@@ -193,17 +193,12 @@ class WordPositions:
 
     def within(self, positions: NDArray[np.int32], texts: Ints) -> Ints:
         """Those positions of a word that are in some of the texts (given in order), sorted."""
-        if not len(positions):
-            return _NONE
         if len(texts) == len(self):
             return positions.astype(np.int64)
         first = np.searchsorted(positions, self.bounds[texts])
         counts = np.searchsorted(positions, self.bounds[texts + 1]) - first
-        total = int(counts.sum())
-        if not total:
-            return _NONE
         skipped = first - np.cumsum(counts) + counts
-        return positions[np.repeat(skipped, counts) + np.arange(total)].astype(np.int64)
+        return positions[np.repeat(skipped, counts) + np.arange(int(counts.sum()))].astype(np.int64)
 
 
 def _sort_positions(

@@ -216,10 +216,6 @@ class _Item:
     def years(self) -> frozenset[int]:
         return find_years(_DAY.sub(" ", self.request.item))
 
-    @cached_property
-    def last_years(self) -> int:
-        return 0 if self.years else count_years(self.request.item)
-
 
 @dataclass
 class _Document:
@@ -542,7 +538,7 @@ def _why_partly(item: _Item, document: _Document) -> str | None:
     whole = f"{asked} {plain_words(what.title or '')}"  # an extract from a register is no part of one
     if _PARTS.search(title) or (says_part.stand_in(title) and not says_part.stand_in(whole)):
         return _PART
-    lesser = what.kind is not None and any(what.kind in kind.lesser for kind in item.kinds)
+    lesser = any(what.kind in kind.lesser for kind in item.kinds)
     return "only a document of another kind" if lesser and _kind_share(item, document) < 1 else None
 
 
@@ -556,8 +552,9 @@ def _is_complete(parts: Sequence[_Document]) -> bool:
 def _missing_years(item: _Item, whole: Sequence[_Document]) -> str | None:
     """The years that an item asks for and that are missing; None if none are, or if the years are unknown."""
     known = frozenset[int]().union(*(document.years for document in whole))
-    if not known or any(not document.years for document in whole):
+    if any(not document.years for document in whole):
         return None
-    wanted = item.years or frozenset(range(max(known) - item.last_years + 1, max(known) + 1))
+    last = count_years(item.request.item)
+    wanted = item.years or frozenset(range(max(known) - last + 1, max(known) + 1))
     missing = sorted(wanted - known)
     return f"without {', '.join(map(str, missing))}" if missing else None

@@ -88,11 +88,9 @@ class GleifSource(FactSource):
             return None, []
         # An active entity before one that was dissolved or merged, then the one that was updated last.
         best = max(records, key=lambda record: (_entity(record, "status") == "ACTIVE", _read_update(record) or ""))
-        others = [_read_name(record) for record in records if record is not best]
-        if not others:
-            return best, []
-        listed = ", ".join(others)
-        return best, [f"GLEIF has several entities of this website: {_read_name(best)} was taken; others: {listed}."]
+        others = ", ".join(_read_name(record) for record in records if record is not best)
+        several = f"GLEIF has several entities of this website: {_read_name(best)} was taken; others: {others}."
+        return best, [several] if others else []
 
     def _by_name(self, entity: Entity) -> tuple[dict[str, Any] | None, list[str]]:
         """The only record with that name whose country and another fact agree; the others as possible matches."""

@@ -132,15 +132,15 @@ def test_workbooks_of_any_shape(
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("Number;Request;Priority\n1;Corporate;\n1.1;Articles;H\n1.2;Minutes;L\n", ["1.1", "1.2"]),
-        ("1. Articles of association\n2. Cap table\n3. Board minutes\n", ["1.", "2.", "3."]),
-        ("number,item\n1,Articles\n2,Cap table\n", ["1", "2"]),
+        ("Number;Request;Priority\n1;Corporate;\n1.1;Articles;H\n1.2;Minutes;L\n", [("1.1", "H"), ("1.2", "L")]),
+        ("1. Articles of association\n2. Cap table\n3. Board minutes\n", [("1.", None), ("2.", None), ("3.", None)]),
+        ("number,item\n1,Articles\n2,Cap table\n", [("1", None), ("2", None)]),
     ],
     ids=["headings by number", "number and text in one cell", "flat"],
 )
-def test_csv_lists(tmp_path: Path, written: str, expected: list[str]) -> None:
+def test_csv_lists(tmp_path: Path, written: str, expected: list[tuple[str, str | None]]) -> None:
     (tmp_path / "list.csv").write_text(written)
-    assert [item.number for item in read_requests(tmp_path / "list.csv").items] == expected
+    assert [(item.number, item.priority) for item in read_requests(tmp_path / "list.csv").items] == expected
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,7 @@ def test_csv_lists(tmp_path: Path, written: str, expected: list[str]) -> None:
             "'1' is already the number of the item in line 2",
         ),
         ("requests: []\n", "it is empty: list at least one item"),
+        ("requests:\n  - {number: 1, item: ' '}\n", "line 2, requests.0.item: must not be empty"),
         ("items: []\n", "requests: it is missing"),
     ],
 )
