@@ -120,13 +120,13 @@ def read_pages(question: str, identity: Identity, searcher: Searcher | None, unt
         identity = _with_entity(identity, entity, article)
         report = threads.submit(newest_report, identity.ciks) if "sec" in sources and identity.ciks else None
         search_results = _search_results(search, until_first, notes) if search else []
-        pages = dict(zip(homes, _results(homes.values(), until_first), strict=True))
+        pages = dict(zip(homes, _results(homes.values(), until_first, notes), strict=True))
         notes += _drop_walls(pages, dict(zip((url for url, _ in sites), identity.domains, strict=False)))
         # Then the pages that these lead to.
         urls = _choose_linked(pages, search_results, question, identity)[: _MAX_PAGES - len(pages) - bool(article)]
         futures = {article.url: threads.submit(article.read)} if article else {}
         futures |= {url: threads.submit(read_public, url, _origin(url) in trusted) for url in urls}
-        pages |= dict(zip(futures, _results(futures.values(), until), strict=True))
+        pages |= dict(zip(futures, _results(futures.values(), until, notes), strict=True))
         reports = _results([report] if report else [], until, notes, "The company's filings were not read.")
         pages |= {filing.url: filing for filing in reports if filing is not None}
     finally:
@@ -167,9 +167,7 @@ def _search(searcher: Searcher, question: str, identity: Identity) -> list[str]:
     return [hit.url for hit in searcher.search(" ".join(filter(None, words)), _MAX_RESULTS)]
 
 
-def _results(
-    calls: Iterable["Future[Any]"], until: float, notes: list[str] | None = None, missing: str = ""
-) -> list[Any]:
+def _results(calls: Iterable["Future[Any]"], until: float, notes: list[str], missing: str = "") -> list[Any]:
     """The results available by `until`; None for each call that failed or takes longer.
 
     Where a setting is missing for one, `notes` is told, in a sentence that `missing` begins.
@@ -183,8 +181,8 @@ def _results(
             log.info("a public page was not read in time")
         elif isinstance(error := future.exception(), DiligenceError):
             log.info("a public page was left out: %s", error)
-            if notes is not None and isinstance(error, NotConfigured):
-                notes.append(f"{missing} {error}")
+            if isinstance(error, NotConfigured):
+                notes.append(f"{missing} {error}".strip())
         elif error is not None:
             log.warning("a public page was left out: %s", type(error).__name__)
         else:

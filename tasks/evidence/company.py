@@ -191,9 +191,9 @@ def find_page_parts(text: StoredText, start: int, end: int) -> list[PagePart]:
     scans = [place for place in text.places if place[2] == kinds.OCR]
     parts: list[PagePart] = []
     for first, last, kind, label in text.places:
-        if kind == kinds.PAGE and first < end and start < last and label.isdigit():
+        if kind == kinds.PAGE and label.isdigit():
             begin, stop = max(start, first), min(end, last)
-            if text.text[begin:stop].strip():
+            if text.text[begin:stop].strip():  # else no part of the span is on that page
                 is_scan = any(first <= place[0] < last for place in scans)  # none goes on in another page
                 parts.append(PagePart(int(label), text.text[first:last], begin - first, stop - first, is_scan))
     return parts

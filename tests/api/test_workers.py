@@ -20,7 +20,7 @@ from tests.api.test_keys import new_key
 from tests.api.test_monitoring import figures
 from tests.api.test_problems import problem
 from tests.storage.rows import audited_calls
-from tests.waiting import free_port, wait_for
+from tests.waiting import free_port, is_running, wait_for
 
 ASK, QUESTION = "/v1/ai/question", {"question": "What?"}
 
@@ -45,13 +45,6 @@ class Service:
     @property
     def folders(self) -> list[Path]:
         return list({file.parent for file in Path(tempfile.gettempdir()).glob("diligence-*/*.prom")})
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @contextmanager

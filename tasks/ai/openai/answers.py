@@ -131,7 +131,7 @@ class LongContext:
             note = self._text(part_prompt(self._question, part, number, self.parts))
         except ContextWindowExceeded as error:
             halves = list(cut(part, measure_sources(part) // 2))
-            if not may_halve or len(halves) < 2 or measure_sources(part) < _DENSEST:
+            if not may_halve or len(halves) == 1 or measure_sources(part) < _DENSEST:
                 raise
             self._count(error.usage, parts=len(halves) - 1)
             return "\n".join(filter(None, (self._note(half, number) for half in halves)))

@@ -138,3 +138,8 @@ def memory_users(monkeypatch: pytest.MonkeyPatch) -> Iterator[Users]:
     # Other processes do not know this drive.
     monkeypatch.setattr("api.front.offloading_to", lambda _: nullcontext())
     yield MemoryUsers(store)
+
+
+def bearer(users: Users, email: str) -> dict[str, str]:
+    """The header that names a user to the service."""
+    return {"Authorization": f"Bearer {users.token(email)}"}

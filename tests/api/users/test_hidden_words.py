@@ -29,7 +29,7 @@ from tasks.scoring.results import rank_companies
 from tasks.scoring.score import score_criteria
 from tests.api.conftest import forget_settings
 from tests.api.google import ADA, BOB, browse
-from tests.api.users.drives import Users, google_users, memory_users
+from tests.api.users.drives import Users, bearer, google_users, memory_users
 from tests.homes import make_home
 from tests.servers.openai_server import ModelRequest, ModelServer
 from tests.tasks.reports.rows import company, document, write_company, write_run
@@ -249,10 +249,6 @@ def run(run_id: str, folders: Sequence[str], rooms: Sequence[Room], criteria: di
 def ids(run_id: str) -> list[int]:
     with database.reading() as session:
         return [row.id for row in runs.run_companies(session, run_id) if row.id is not None]
-
-
-def bearer(users: Users, email: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {users.token(email)}"}
 
 
 def answers(

@@ -8,7 +8,7 @@ import pytest
 from tasks.documents.drive.drive import Bearer, acting_as
 from tests.api.google import ADA, BOB
 from tests.api.test_problems import problem
-from tests.api.users.drives import Users
+from tests.api.users.drives import Users, bearer
 from tests.tasks.reports.cited import write_cited_run
 
 MERGER, TERM = "The merger is planned for May.", "The lease runs until 2031."
@@ -23,10 +23,6 @@ def folder(users: Users) -> str:
     with acting_as(Bearer(users.token(ADA))):
         write_cited_run(folder, {"plan.txt": (MERGER, "line 1"), "lease.txt": (TERM, "line 1")})
     return folder
-
-
-def as_user(users: Users, email: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {users.token(email)}"}
 
 
 def report(client: httpx.Client, headers: dict[str, str]) -> str:
@@ -48,23 +44,23 @@ def evidence(client: httpx.Client, headers: dict[str, str]) -> dict[str, httpx.R
 
 
 def test_whoever_sees_the_room_sees_the_report(users: Users, client: httpx.Client, folder: str) -> None:
-    page = report(client, as_user(users, ADA))
+    page = report(client, bearer(users, ADA))
     assert MERGER in page
     assert "Alpha" in page
-    pages = evidence(client, as_user(users, ADA))
+    pages = evidence(client, bearer(users, ADA))
     assert sorted(answer.status_code for answer in pages.values()) == [200, 200]
     assert any(MERGER in answer.text for answer in pages.values())
     assert all("because your account may see the document" in answer.text for answer in pages.values())
 
 
 def test_of_a_room_that_is_not_shared_nothing_is_shown(users: Users, client: httpx.Client, folder: str) -> None:
-    pages = evidence(client, as_user(users, ADA))
-    page = report(client, as_user(users, BOB))
+    pages = evidence(client, bearer(users, ADA))
+    page = report(client, bearer(users, BOB))
     for words in (MERGER, TERM, "Alpha", "alpha.example", "plan.txt"):
         assert words not in page
     assert "A company that is not shared with your account" in page
     for path in pages:
-        answer = client.get(f"/runs/r1/{path}", headers=as_user(users, BOB))
+        answer = client.get(f"/runs/r1/{path}", headers=bearer(users, BOB))
         problem(answer, 404, "not-found")
         assert "plan" not in answer.text
 
@@ -78,7 +74,7 @@ def test_what_rests_on_a_document_that_is_not_shared_is_left_out(
         quoted = {"minutes.txt": ("The chairman resigns in March.", "line 1"), "lease.txt": (TERM, "line 1")}
         write_cited_run(folder, quoted, "r2", days=1)
     users.restrict(secret)
-    page = "".join(pages(client, as_user(users, BOB), "r2"))
+    page = "".join(pages(client, bearer(users, BOB), "r2"))
     assert TERM in page
     assert "chairman" not in page
     assert "minutes.txt" not in page
@@ -87,11 +83,11 @@ def test_what_rests_on_a_document_that_is_not_shared_is_left_out(
 
 def test_rights_that_are_lost_later_close_the_pages(users: Users, client: httpx.Client, folder: str) -> None:
     users.share(folder, BOB)
-    pages = evidence(client, as_user(users, BOB))
+    pages = evidence(client, bearer(users, BOB))
     assert [answer.status_code for answer in pages.values()] == [200, 200]
     users.unshare(folder, BOB)
     for path in pages:
-        problem(client.get(f"/runs/r1/{path}", headers=as_user(users, BOB)), 404, "not-found")
+        problem(client.get(f"/runs/r1/{path}", headers=bearer(users, BOB)), 404, "not-found")
 
 
 def test_a_browser_is_sent_to_the_login_and_comes_back(users: Users, client: httpx.Client, folder: str) -> None:
@@ -110,10 +106,10 @@ def test_an_original_is_opened_in_the_drive(users: Users, client: httpx.Client, 
     with acting_as(Bearer(users.token(ADA))):
         write_cited_run(folder, {"minutes.txt": ("The chairman resigns in March.", "line 1")}, "r2", days=1)
     address = f"/runs/r2/documents/{document}/original"
-    answer = client.get(address, headers=as_user(users, ADA))
+    answer = client.get(address, headers=bearer(users, ADA))
     there = httpx.URL(answer.headers["location"])
     assert (answer.status_code, there.scheme) == (303, "https")
     assert there.host in {"drive.google.com", "memory.example"}
     assert document in there.path
-    assert client.head(address, headers=as_user(users, ADA)).status_code == 303
-    problem(client.get(address, headers=as_user(users, BOB)), 404, "not-found")
+    assert client.head(address, headers=bearer(users, ADA)).status_code == 303
+    problem(client.get(address, headers=bearer(users, BOB)), 404, "not-found")

@@ -8,7 +8,7 @@ import pytest
 from tests.api.conftest import serving
 from tests.api.google import ADA, BOB
 from tests.api.test_problems import problem
-from tests.api.users.drives import Users
+from tests.api.users.drives import Users, bearer
 
 INDEX, TEXT = "/v1/drive/document-index", "/v1/drive/document-text"
 
@@ -23,10 +23,6 @@ def folder(users: Users) -> str:
 def plan(users: Users, folder: str) -> str:
     """A document of Ada's in that folder."""
     return users.file("plan.txt", b"The merger is planned for May.", folder=folder)
-
-
-def bearer(users: Users, email: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {users.token(email)}"}
 
 
 def read(client: httpx.Client, document_id: str, headers: dict[str, str]) -> httpx.Response:

@@ -15,6 +15,14 @@ def test_words_of_the_asking_hardly_count() -> None:
     assert all(found[word] < aluminium / 20 for word in tokens("response USD millions company"))
 
 
+def test_a_sentence_that_only_says_how_to_answer_asks_for_nothing() -> None:
+    def asked(question: str) -> set[str]:
+        return {word.token for word in read_query(question).words}
+
+    assert "zinc" not in asked("Reply clearly: zinc. Who supplies aluminium?")
+    assert "zinc" in asked("Reply: zinc or tin. Who supplies aluminium?")
+
+
 def test_words_of_the_asking_count_where_there_are_no_others() -> None:
     assert weights("company") != {}
 

@@ -20,7 +20,7 @@ import pytest
 
 from tasks.companies.settings import CompanySettings
 from tasks.companies.web import site as module
-from tasks.companies.web.client import Web, user_agent
+from tasks.companies.web.client import Web, read_body, user_agent
 from tasks.companies.web.site import PAGE_LIMITS, Robots, fetch_page, website
 from tasks.errors import (
     BadRequest,
@@ -55,6 +55,11 @@ from tests.web.behaviours import (
 )
 from tests.web.certificates import certified
 from tests.web.server import LoopbackServer, Reply
+
+
+def test_a_body_as_long_as_the_limit_is_whole() -> None:
+    assert read_body([b"pa", b"ge"], "", 9, 4) == (b"page", True)
+    assert read_body([b"page", b"s"], "", 9, 4) == (b"page", False)
 
 
 def test_an_answer_has_what_was_sent(web: Web, server: LoopbackServer) -> None:

@@ -20,6 +20,7 @@ from tasks.reading.embedded import read_with_embedded
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tasks.reading.text_writer import Reading
 from tests.tasks.reading.ooxml.compounds import compound
+from tests.waiting import is_running
 from tests.written import saved
 
 needs_libreoffice = pytest.mark.skipif(
@@ -153,13 +154,6 @@ def test_it_gets_a_profile_without_macros_links_and_network(
     assert words.rstrip().endswith(str(1 << 20)), "kilobytes of address space"
 
 
-def _is_running(pid: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-
-
 def test_one_that_hangs_is_ended_in_time_and_leaves_nothing(
     install: Install, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +164,7 @@ def test_one_that_hangs_is_ended_in_time_and_leaves_nothing(
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
         read_document(DOC, ".doc")
     assert time.monotonic() - started < 20
-    assert not _is_running(int(pid.read_text()))
+    assert not is_running(int(pid.read_text()))
     assert not list(temporary.iterdir())
 
 
@@ -186,9 +180,9 @@ def test_it_ends_with_a_reading_process_that_is_killed(install: Install, tempora
             assert time.monotonic() < deadline
             time.sleep(0.05)
         own = int(pid.read_text())
-        assert _is_running(own)
+        assert is_running(own)
         reader.kill()
-    while _is_running(own):
+    while is_running(own):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     left = list(temporary.iterdir())

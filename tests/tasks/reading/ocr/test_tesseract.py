@@ -17,6 +17,7 @@ from tasks.reading.ocr.page import RecognitionTimedOut
 from tasks.reading.ocr.recognise import Engines, order_page, recognise_page
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tests.tasks.reading.ocr.scans import needs_tesseract, program, scan
+from tests.waiting import is_running
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])}
 PICTURE = Picture(2, 2, b"abcd")
@@ -85,7 +86,7 @@ def test_tesseract_ends_with_the_process_that_started_it(tmp_path: Path, how: si
         child = _pid(running)
         reader.send_signal(how)
     deadline = time.monotonic() + 20
-    while _runs(child):
+    while is_running(child):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
@@ -96,13 +97,6 @@ def _pid(file: Path) -> int:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return int(file.read_text())
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @needs_tesseract
@@ -116,7 +110,7 @@ def test_a_closed_pool_leaves_no_tesseract_behind(tmp_path: Path) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.01)
     deadline = time.monotonic() + 5
-    while any(map(_runs, running)):
+    while any(map(is_running, running)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 

@@ -17,6 +17,7 @@ import pytest
 from tasks.errors import Damaged, NotFound, TookTooLong, TooLarge, Unavailable, Unreadable, UnsupportedFormat
 from tasks.reading.pool.pool import ExtractionPool, Limits
 from tests.tasks.reading.pool.hostile_readers import after_loading, load_slowly, obedient
+from tests.waiting import is_running
 
 ROOT = Path(__file__).parents[4]
 
@@ -262,17 +263,10 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path, document: Docume
         assert len(children) >= 4  # three readers and their server
         parent.kill()
         deadline = time.monotonic() + 20
-        while alive := {child for child in children if Path(f"/proc/{child}").exists() and not _zombie(child)}:
+        while alive := {child for child in children if is_running(child)}:
             assert time.monotonic() < deadline, alive
             time.sleep(0.05)
         assert list(Path(sockets).iterdir()) == []  # the fork server took the folder of its socket along
-
-
-def _zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def test_an_open_pool_does_not_keep_the_program_from_ending(tmp_path: Path, document: Document) -> None:

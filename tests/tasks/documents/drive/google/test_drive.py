@@ -16,11 +16,6 @@ from tests.tasks.documents.drive.google.rooms import ADA, BOB, drive_of, listed
 MEGABYTE = 1024 * 1024
 
 
-@pytest.fixture
-def mine(emulator: DriveEmulator) -> Item:
-    return emulator.world.root(ADA)
-
-
 def test_the_drive_is_the_callers(emulator: DriveEmulator, mine: Item) -> None:
     document = emulator.world.file("a.txt", mine)
     with acting_as(Bearer(emulator.token(ADA))):

@@ -23,11 +23,6 @@ from tests.tasks.documents.drive.google.rooms import ADA, BOB
 
 
 @pytest.fixture
-def mine(emulator: DriveEmulator) -> Item:
-    return emulator.world.root(ADA)
-
-
-@pytest.fixture
 def room(emulator: DriveEmulator, mine: Item) -> Item:
     """A room with a document, a subfolder with one, a shortcut and what it leads to."""
     world = emulator.world
