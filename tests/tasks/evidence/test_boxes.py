@@ -107,6 +107,12 @@ def test_cells_of_several_lines_are_found_word_by_word() -> None:
     assert sorted(under(page, [box]) for box in boxes) == ["Imports", "Salesvalue", "inbillionsofdollars", "pounds"]
 
 
+def test_whole_lines_are_found_however_far_apart_a_chart_puts_them() -> None:
+    glyphs, _ = page_of((72, 200, "Revenue was 100 million euros."), (72, 450, "2022 2023"), (72, 700, "Good years"))
+    page = glyphs, "Good years\nRevenue was 100 million euros.\n2022 2023"
+    assert under(page, find(page, "Good years\nRevenue was 100")) == "Revenuewas100Goodyears"
+
+
 def test_words_that_stand_on_a_page_but_not_together_are_not_boxed() -> None:
     glyphs, _ = page_of((72, 700, "The lender shall give notice."), (72, 200, "Interest ends."))
     page = glyphs, "The lender shall give notice.\nInterest ends.\nA note: lender interest notice ends"

@@ -82,6 +82,7 @@ def test_last_digit_tells_how_far_a_number_is_rounded() -> None:
 
 def test_a_lone_separator_is_read_by_the_locale_of_the_document() -> None:
     german = uses_decimal_comma("Umsatz 1.234.567,89 EUR und 12,5 % Marge")
+    assert uses_decimal_comma("1.234 und 2.345 und 3.456 Einheiten in 7 Jahren")
     amount = cell_amount("1.234", comma_decimal=german)
     assert amount is not None
     assert amount.value == 1234

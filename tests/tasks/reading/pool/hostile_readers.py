@@ -41,6 +41,9 @@ def obedient(path: Path, extension: str) -> Reading:
         case ["hang-in-native-code"]:
             library = ctypes.PyDLL(None)  # holds the interpreter's lock
             library.sleep(600)
+        case ["hang-without-signals"]:
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            time.sleep(600)
         case ["crash"]:
             ctypes.string_at(0)
         case ["abort"]:

@@ -45,7 +45,7 @@ def test_a_document_is_read_with_its_places(pool: ExtractionPool, document: Docu
     assert pool.read(document("some words"), ".txt").text == "some words"
 
 
-@pytest.mark.parametrize("words", ["hang", "hang-in-native-code"])
+@pytest.mark.parametrize("words", ["hang", "hang-in-native-code", "hang-without-signals"])
 def test_a_document_that_hangs_is_given_up(pool: ExtractionPool, document: Document, words: str) -> None:
     started = time.monotonic()
     with pytest.raises(TookTooLong, match="DILIGENCE_DOCUMENT_TIMEOUT"):
