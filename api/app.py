@@ -42,17 +42,26 @@ from api.auth import (
 )
 from api.front import LimitedConnection, Service, most_connections
 from api.mcp import AssistantEndpoint
-from api.openapi import ACCOUNT_SCHEMES, KEY_SCHEME, STATIC, openapi
 from api.problems import respond_outside_of_operations, respond_with_page
-from api.requests import MEMORY, Admission, Calls, JsonRequest, prepare_tracking
+from api.requests import (
+    ACCOUNT_SCHEMES,
+    KEY_SCHEME,
+    MEMORY,
+    STATIC,
+    Admission,
+    Calls,
+    JsonRequest,
+    openapi,
+    prepare_tracking,
+)
 from api.settings import ApiSettings
 from api.workers import GracefulServer, Workers, end_with_parent, serve_with
 from storage.logs import log_config
-from storage.rate_limits import CallCounts
-from tasks.companies.settings import reads_pages
+from storage.model_calls import CallCounts
+from tasks.companies.profile import reads_pages
 from tasks.companies.web.parse import warm
+from tasks.documents.drive.drive import DocumentSettings
 from tasks.documents.drive.registry import choose_drive
-from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import share_readers
 from tasks.errors import DiligenceError, Unavailable
 from tasks.offload import Processes

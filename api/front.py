@@ -38,7 +38,7 @@ from api.workers import ENDING
 from storage import context
 from storage.logs import LogSettings
 from storage.settings import environment_as_it_is
-from tasks.documents.settings import base_path
+from tasks.documents.drive.drive import base_path
 from tasks.errors import BadRequest, DiligenceError, NotFound, Unavailable
 from tasks.offload import Processes, offloading_to
 

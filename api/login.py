@@ -26,9 +26,8 @@ from sqlmodel import Session
 from api.problems import page
 from storage import database, logins
 from storage.logins import LONGEST_LOGIN, LONGEST_SESSION, BrowserSession, StoredLogin, User, Whose
-from tasks.documents.drive.drive import AccountAccess, Login, LoginResult, LoginStart
+from tasks.documents.drive.drive import AccountAccess, DocumentSettings, Login, LoginResult, LoginStart, base_path
 from tasks.documents.drive.registry import account_access, choose_drive, descriptions, load_login_flow
-from tasks.documents.settings import DocumentSettings, base_path
 from tasks.errors import BadRequest, NotAllowed, NotFound, NotLoggedIn
 
 Connection = ASGIConnection[Any, Any, Any, Any]

@@ -35,9 +35,9 @@ from tasks.answers import ai_question
 from tasks.assistants import lookup
 from tasks.companies.facts import company_facts as facts
 from tasks.companies.question import company_question
+from tasks.documents.drive.drive import DocumentSettings
 from tasks.documents.drive.registry import acting_as_run_account, choose_drive
 from tasks.documents.index import document_index as index
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import DiligenceError, NotAllowed, NotLoggedIn
 from tasks.reports import live
 

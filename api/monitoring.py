@@ -26,9 +26,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 from pydantic import BaseModel
 
-from api.openapi import describe
 from api.problems import MEDIA_TYPE, ours, problem
-from api.requests import Admission, Calls
+from api.requests import Admission, Calls, describe
 from api.workers import ENDING
 from storage import database
 from storage.columns import now

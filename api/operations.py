@@ -20,8 +20,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_vali
 from pydantic_core import PydanticCustomError
 
 from api.front import HEAD
-from api.openapi import describe
-from api.requests import LONGEST_NAME, Body, Calls, NotBlank, make_text_field, take_answered
+from api.requests import LONGEST_NAME, Body, Calls, NotBlank, describe, make_text_field, take_answered
 from tasks.answers import AiAnswer, ai_question
 from tasks.companies.claims import Claim, ClaimConflict
 from tasks.companies.facts import company_facts

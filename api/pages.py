@@ -38,7 +38,7 @@ from storage import database, logins, runs
 from storage.logins import Role, User
 from storage.runs import RequestKind, RunRequest
 from storage.scores import DecisionKind
-from tasks.documents.settings import base_path
+from tasks.documents.drive.drive import base_path
 from tasks.errors import BadRequest, NotAllowed
 from tasks.reports import html, live, live_rooms
 from tasks.reports.html import css_name

@@ -32,8 +32,8 @@ from api.settings import ApiSettings
 from storage.errors import DatabaseUnavailable
 from storage.logs import trace_places
 from storage.settings import Settings
+from tasks.documents.drive.drive import base_path
 from tasks.documents.drive.registry import choose_drive
-from tasks.documents.settings import base_path
 from tasks.errors import BadRequest, DiligenceError, NotConfigured, NotFound, NotLoggedIn, TooLarge, Unavailable
 from tasks.reports import html, live
 

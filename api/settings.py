@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from storage.rate_limits import CallCounts
+from storage.model_calls import CallCounts
 from storage.settings import Settings
 from tasks.errors import TooManyRequests
 

@@ -19,11 +19,11 @@ from deployments.failures import wrong_settings
 from deployments.terminal import echo
 from storage import database
 from storage.errors import DatabaseUnavailable
-from tasks.ai.openai.capabilities import Capabilities
+from tasks.ai.openai.answers import Capabilities
 from tasks.ai.openai.errors import Option
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings
 from tasks.companies.sources import choose_sources
 from tasks.documents.drive.drive import CheckResult, SessionCheck
 from tasks.documents.drive.registry import choose_drive, load_provider
@@ -35,7 +35,7 @@ from tasks.reading.image import Picture
 from tasks.reading.ocr import rapidocr, tesseract
 from tasks.reading.ocr.rapidocr import RapidOcr
 from tasks.remote.prefect_pools import Pool, read_prefect_state
-from tasks.scoring.model_trial import try_model
+from tasks.scoring.judge import try_model
 from tasks.spending.budget import cap_and_price, make_question_ledger
 from tasks.spending.money import Usage, dollars
 

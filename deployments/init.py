@@ -13,7 +13,7 @@ from slugify import slugify
 
 from deployments.terminal import echo
 from tasks.errors import BadRequest
-from tasks.scoring.libraries.library import library_purpose, read_library
+from tasks.scoring.criteria import library_purpose, read_library
 from tasks.user_file import yaml_value
 
 Template = Literal["venture", "growth", "buyout", "vendor", "listed"]

@@ -41,12 +41,12 @@ from tasks.reading.pool.process import load_readers
 from tasks.remote.environment import usable_environment
 from tasks.reports.report import list_warnings, load_results, result_lines
 from tasks.reports.wording import trial_in_words
-from tasks.scoring.model_trial import find_standing
+from tasks.scoring.judge import find_standing
 from tasks.spending.budget import cap_and_price
 from tasks.spending.money import Usage, dollars, duration
 
 if TYPE_CHECKING:
-    from flows.estimate import Estimate
+    from flows.batch import Estimate
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
@@ -119,7 +119,7 @@ def _run(
     with _warnings_shown(console):
         if prefect_server.is_embedded():
             with console.status("Looking for what has changed …"):
-                from flows.unchanged import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
+                from flows.work import catch_up  # noqa: PLC0415 - 0.5 s, while Prefect's server would be starting
 
                 caught_up = catch_up(screen, out.absolute(), retry_failed=retry_failed)
         if caught_up is not None and (not caught_up.left or (caught_up.is_quick and not judged and processes is None)):
@@ -192,7 +192,7 @@ def _estimate(batch_file: Path, criteria: Path | None) -> int:
         "is called."
     )
     with _warnings_shown(console), _prefect(console):
-        from flows.estimate import estimate  # noqa: PLC0415 - Prefect: see `_run`
+        from flows.batch import estimate  # noqa: PLC0415 - Prefect: see `_run`
 
         with _progress(screen.name, console):
             result = estimate(batch_file.absolute(), criteria and criteria.absolute())

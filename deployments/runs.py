@@ -16,7 +16,7 @@ import duckdb
 import typer
 
 from deployments.terminal import PrintFormat, echo, harmless_cell, print_csv, print_json
-from storage import database, runs, webhooks
+from storage import database, runs
 from storage.runs import Run
 from storage.scores import DecisionKind
 from tasks.errors import BadRequest, DiligenceError, NotFound
@@ -73,10 +73,10 @@ def list_webhooks(
     database.check_exists()
     if retry:
         with database.writing() as session:
-            webhooks.make_due(session)
+            runs.make_due(session)
         send_due()
     with database.reading() as session:
-        rows = webhooks.newest_deliveries(session, most)
+        rows = runs.newest_deliveries(session, most)
     if not rows:
         echo("Nothing was sent yet. DILIGENCE_WEBHOOKS names the receivers.", err=True)
     for row in rows:

@@ -15,7 +15,7 @@ from typing import Final
 from slugify import slugify
 
 from storage.context import holding
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.drive import DocumentSettings
 from tasks.language.normalise import escape_text
 from tasks.reports.models import CompanyReport, CriterionReport, RunSummary
 from tasks.reports.report import RunResults

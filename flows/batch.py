@@ -3,6 +3,11 @@
 Helpers are processes on this machine, or runs of the batch's other deployment on the work pool. A helper takes
 companies from the queue and ends with the run. If the leader is killed, a helper finishes the run. Stopping the run
 stops its helpers.
+
+The flow `estimate`: a dry run that counts model calls, tokens and cost without calling the model.
+
+The data rooms are indexed and read as in the run, and their texts are stored, so that the run does not read
+them again. The prompts are those of the run. Cached answers are not counted, and no outcome is stored.
 """
 
 import logging
@@ -13,6 +18,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType, NoneType
@@ -28,15 +34,35 @@ from prefect.runtime import deployment
 
 from flows.artifacts import batch_key, escape, make_slug, prefix_keys, write_ranking
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
-from flows.batch_file import Batch, BatchSettings
+from flows.batch_file import Batch, BatchSettings, read_batch
 from flows.engine import IfGiven, flow, name_batch_run, show_outcome, tell, without_a_line_a_task
-from flows.run import OpenRun, conclude, judged_criteria, pending, reopen_companies, resume_or_start
+from flows.extract_all import extract_all
+from flows.index_folder import index_folder
+from flows.run import (
+    OpenRun,
+    companies_to_do,
+    conclude,
+    judged_criteria,
+    pending,
+    reopen_companies,
+    resume_or_start,
+    temporary_run,
+)
 from flows.scheduling import name_those_to_come, set_worker_secrets
-from flows.unchanged import CaughtUp, ListedRoom, TakenOver, going_on, take_over_if_possible
-from flows.work import examine_companies
+from flows.work import CaughtUp, ListedRoom, TakenOver, examine_companies, going_on, take_over_if_possible
 from storage import database, runs
+from storage.runs import RunCompany
 from storage.settings import override_settings
+from tasks.ai.registry import current_answerer
+from tasks.errors import DiligenceError
 from tasks.reports.report import load_results
+from tasks.scoring.ask import BRIEF_ANSWER, CountingAnswerer, Width, search_plans
+from tasks.scoring.evidence import Evidence
+from tasks.scoring.isolation import JudgementAlone, PortionReading
+from tasks.scoring.score import Inputs, criterion_results
+from tasks.spending.budget import LONGEST_ANSWER, cap_and_price, find_ledger
+from tasks.spending.money import Cap, Pace, Price, Usage
+from tasks.table.cells import ask_company
 from tasks.tracking import show, wait_for_server
 
 HELPER: Final = "help_run"
@@ -304,3 +330,106 @@ def _take_over(run: OpenRun, at_once: int) -> TakenOver:
             description=f"{escape(run.batch)}: companies that have not changed since the run before",
         )
     return taken
+
+
+@dataclass(frozen=True)
+class CompanyEstimate:
+    """What one company would cost. `problem` says why that could not be estimated.
+
+    `most` is an upper limit: every prompt and answer at its longest, every judgement requested twice because the first
+    answer did not fit the schema, a second look at each document that was read by itself, and all of that again with
+    another search plan because nothing was found.
+    """
+
+    name: str
+    usual: Usage = field(default_factory=Usage)
+    most: Usage = field(default_factory=Usage)
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a batch would still cost. `model` is None where no model is configured.
+
+    `longest` is the length of an answer, in tokens, that `most` counts with: the budget's limit, or an assumption
+    without a budget. `spent` and `spent_usd` are what the interrupted run has cost so far. `pace` is the measured speed
+    of the model, if it was measured.
+    """
+
+    model: str | None
+    price: Price | None
+    cap: Cap | None
+    longest: int
+    spent: Usage
+    spent_usd: float | None
+    companies: Sequence[CompanyEstimate]
+    pace: Pace | None = None
+
+    @property
+    def usual(self) -> Usage:
+        """What all companies together would typically use."""
+        return sum((company.usual for company in self.companies), Usage())
+
+    @property
+    def most(self) -> Usage:
+        """The most that all companies together could use."""
+        return sum((company.most for company in self.companies), Usage())
+
+    def fits(self, usage: Usage) -> bool:
+        """Whether `usage`, on top of what was spent, stays within the budget; always true without one."""
+        if self.cap is None:
+            return True
+        if self.cap.tokens is not None:
+            total = self.spent + usage
+            return total.input_tokens + total.output_tokens <= self.cap.tokens
+        assert self.cap.usd is not None
+        return self.price is None or (self.spent_usd or 0.0) + self.price.of(usage) <= self.cap.usd
+
+
+@flow(name="estimate")
+def estimate(batch_file: Path, criteria: Path | None = None) -> Estimate:
+    """Estimate what a batch would cost; for an interrupted run, the part that is left.
+
+    Args:
+        batch_file: the YAML or CSV file.
+        criteria: the criteria file; needed with a CSV.
+
+    Raises:
+        BadRequest: what is wrong in the files. Conflict: the batch is being run.
+        NotConfigured: the budget is in USD and the model's price is not known.
+    """
+    screen = read_batch(batch_file, criteria)
+    with override_settings(screen.settings):
+        cap, price = cap_and_price()
+        with temporary_run(screen) as run:
+            longest = find_ledger(run).answer_limit or LONGEST_ANSWER
+            planned: set[str] = set()
+            companies = [_count(company, longest, planned) for company in companies_to_do(run)]
+            with database.reading() as session:
+                row = runs.get_run(session, run)
+            spent = Usage(row.calls, row.input_tokens, row.output_tokens)
+            answerer = current_answerer()
+            return Estimate(answerer.model, price, cap, longest, spent, row.usd, companies, answerer.pace)
+
+
+def _count(company: RunCompany, longest: int, planned: set[str]) -> CompanyEstimate:
+    """Read a company's data room and count what would be asked.
+
+    `longest` is the most tokens of one answer; `planned` are the search plans that earlier companies asked for.
+    """
+    assert company.id is not None
+    answerer = CountingAnswerer(current_answerer(), planned, reading=PortionReading, second_look=JudgementAlone)
+    try:
+        room_id = index_folder(company.folder, company_id=company.id)
+        extract_all(company.folder, room_id=room_id, company_id=company.id)
+        with database.reading() as session:
+            inputs = Inputs.of(session, company.id)
+        evidence = Evidence(company.id, inputs.documents)
+        plans = search_plans(evidence.open_to(answerer), answerer, None)
+        for _result in criterion_results(inputs, evidence, answerer, None, plans):
+            pass
+        ask_company(company.id, answerer, None)
+    except DiligenceError as error:
+        return CompanyEstimate(company.name, problem=error.message)
+    usual = min(longest, BRIEF_ANSWER) if Width.of(answerer).is_narrow else longest
+    return CompanyEstimate(company.name, usual=answerer.usual(usual), most=answerer.most(longest))

@@ -21,11 +21,10 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from storage.settings import Settings, StorageSettings, override_settings
 from tasks.ai.answerer import AiSettings
-from tasks.companies.profile import registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.sources import SOURCES, choose_sources
+from tasks.documents.drive.drive import DocumentSettings, EvidenceSettings
 from tasks.documents.drive.registry import DriveSettings, descriptions
-from tasks.documents.settings import DocumentSettings, EvidenceSettings
 from tasks.errors import BadRequest, NotConfigured
 from tasks.figures.figure import FigureSettings, read_concepts, taxonomy
 from tasks.privacy import PrivacySettings

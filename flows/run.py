@@ -38,7 +38,7 @@ from tasks.evidence.company import is_pdf
 from tasks.reading.ocr.page import FAILED
 from tasks.reports.files import write_reports
 from tasks.scoring.criteria import Judged, read_criteria
-from tasks.scoring.model_trial import find_standing
+from tasks.scoring.judge import find_standing
 from tasks.scoring.results import rank_companies
 from tasks.spending.budget import SpendingSettings, cap_and_price, record_unpriced
 from tasks.webhooks import check_webhooks, end_run

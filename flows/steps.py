@@ -13,7 +13,7 @@ from uuid import UUID
 
 from flows.artifacts import company_key, escape, scorecard
 from flows.run import find_run_company, list_room_warnings
-from storage import companies, database, documents, runs
+from storage import database, documents, runs, scores
 from storage.columns import now
 from storage.documents import DocumentOutcome, RoomDocument
 from tasks.cancellation import FanOut, Leave, take_finished
@@ -186,7 +186,7 @@ def company_facts(domain: str, company_id: int | None = None) -> int | None:
         _assign(company_id, None, [answer])
         return None
     with database.reading() as session:
-        stored = companies.latest_profile(session, domain)
+        stored = scores.latest_profile(session, domain)
     assert stored is not None
     if company_id is not None:
         _assign(company_id, stored.id, answer.warnings)

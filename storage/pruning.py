@@ -36,14 +36,21 @@ from sqlmodel import Session, SQLModel
 
 from storage import database
 from storage.columns import find_table, in_parts
-from storage.companies import StoredClaim, StoredProfile
 from storage.documents import Content, RoomDocument, RunDocument
-from storage.figures import StoredFigure, StoredLedger
 from storage.logins import AuditedCall
 from storage.model_calls import USE_STEP, StoredAnswer, TextVector, UnansweredCall
 from storage.runs import Run, RunCompany, delete_definitions, prunable_runs
-from storage.scores import CriterionOutcome, Quote
-from storage.texts import Passage, SpanPages, StoredCells, StoredSigns, StoredText, delete_pages_without_text
+from storage.scores import CriterionOutcome, Quote, StoredClaim, StoredProfile
+from storage.texts import (
+    Passage,
+    SpanPages,
+    StoredCells,
+    StoredFigure,
+    StoredLedger,
+    StoredSigns,
+    StoredText,
+    delete_pages_without_text,
+)
 
 KINDS = ("runs", "texts", "vectors", "evidence", "profiles", "answers", "calls")
 _AT_ONCE = 100  # texts, profiles or answers in a transaction

@@ -5,10 +5,13 @@ is locked, and the lock ends with its process; a process id in a file would mean
 same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).
 
 Files are written beside those that they replace, and put in place at the end.
+
+A hash of parts of the program itself: results that another version of these parts would change are made again.
 """
 
 import atexit
 import fcntl
+import hashlib
 import os
 import shutil
 import tempfile
@@ -16,6 +19,7 @@ from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from filecmp import cmp
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
@@ -206,3 +210,17 @@ def check_writable(folder: Path, *names: str) -> None:
     for path in (folder / name for name in names):
         if path.is_dir():
             raise BadRequest(f"{path} is a folder. Choose another folder with --out.")
+
+
+@cache
+def code_version(*names: str) -> str:
+    """The hash, in hex, of all code and data of these packages and modules, such as `tasks.scoring`."""
+    digest = hashlib.sha256()
+    for name in names:
+        parent, _, last = name.rpartition(".")
+        entry = Path(str(files(parent) / last if parent else files(name)))
+        for path in sorted(entry.rglob("*")) if entry.is_dir() else [entry.with_suffix(".py")]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(path.name.encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()

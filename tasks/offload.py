@@ -29,8 +29,7 @@ from tasks import cancellation
 from tasks.documents.drive.drive import Bearer, acting_as, caller
 from tasks.errors import DiligenceError, TookTooLong, TooLarge, Unavailable
 from tasks.reading.configuration import ReadingSettings
-from tasks.reading.pool.process import ForkedProcess
-from tasks.reading.pool.worker import Limits, prepare
+from tasks.reading.pool.process import ForkedProcess, Limits, prepare
 
 logger = logging.getLogger(__name__)
 

@@ -48,7 +48,7 @@ from tasks.scoring.quotes import locate, verify
 from tasks.spending.budget import make_question_ledger
 from tasks.statements.answers import Ground
 from tasks.table.clauses import FINDERS
-from tasks.table.spans import Contract
+from tasks.table.columns import Contract
 
 _WITHIN: Final = 5.0
 """Seconds of a processor that embedding a room may take while somebody waits, where nobody asked for it."""

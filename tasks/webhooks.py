@@ -20,12 +20,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 from standardwebhooks import Webhook
 
-from storage import database, runs, webhooks
+from storage import database, runs
 from storage.columns import now
+from storage.runs import WebhookDelivery
 from storage.settings import Settings, is_web_address
-from storage.webhooks import WebhookDelivery
 from tasks.companies.web.client import FetchLimits, Web
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.drive import DocumentSettings
 from tasks.errors import DiligenceError, NotConfigured
 from tasks.reports.findings import find_red_flags
 from tasks.reports.models import Report
@@ -95,7 +95,7 @@ def end_run(run_id: str) -> None:
     with database.writing() as session:
         runs.note_report(session, run_id)
         for delivery in deliveries:
-            webhooks.add_delivery(session, delivery)
+            runs.add_delivery(session, delivery)
     with _logging_failures():
         send_due()
 
@@ -125,7 +125,7 @@ def send_due() -> int:
     count = 0
     while True:
         with database.writing() as session:
-            delivery = webhooks.take_due(session, now() + _SENDING)
+            delivery = runs.take_due(session, now() + _SENDING)
         if delivery is None:
             return count
         count += 1
@@ -133,7 +133,7 @@ def send_due() -> int:
         gone = delivery.url not in settings.webhooks or delivery.attempts >= len(_PAUSES)
         again = None if problem is None or gone else now() + _PAUSES[delivery.attempts]
         with database.writing() as session:
-            webhooks.note_attempt(session, delivery.id or 0, problem, again)
+            runs.note_attempt(session, delivery.id or 0, problem, again)
 
 
 def _send(delivery: WebhookDelivery, signing: Webhook) -> str | None:

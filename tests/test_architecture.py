@@ -35,7 +35,7 @@ ASKERS = {
     "tasks/companies/question.py": "public pages and facts",
     "tasks/rooms.py": "`RoomPassages.open_to`",
     "tasks/scoring/ask.py": "`Evidence.open_to`, by `tasks.scoring.score`; a plan: the criterion, its languages",
-    "tasks/scoring/model_trial.py": "cases of the program's own",
+    "tasks/scoring/judge.py": "cases of the program's own",
     "tasks/table/cells.py": "its rows without privileged ones",
 }
 """Who asks a model, and what it is given. Whoever comes new opens its room to it (`tasks/privacy/`)."""

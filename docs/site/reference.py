@@ -23,8 +23,7 @@ from storage.settings import Settings
 from tasks.documents.drive.registry import descriptions
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import Step
-from tasks.scoring.criteria import KINDS, Criterion, Isolate
-from tasks.scoring.libraries.library import STAGES, library_names
+from tasks.scoring.criteria import KINDS, STAGES, Criterion, Isolate, library_names
 from tasks.table.columns import set_names
 
 ROOT: Final = Path(__file__).parents[2]

@@ -10,8 +10,7 @@ from urllib.parse import quote as quoted
 
 from storage import database, documents, texts
 from storage.texts import StoredText
-from tasks.documents.drive.drive import Document
-from tasks.documents.settings import DocumentSettings
+from tasks.documents.drive.drive import Document, DocumentSettings
 from tasks.errors import BadRequest
 from tasks.figures.conflicts import conflict_row, room_row
 from tasks.figures.figure import plain_label, taxonomy

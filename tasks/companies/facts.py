@@ -17,7 +17,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from storage import database
 from storage.columns import now
-from storage.companies import (
+from storage.database import reading, writing
+from storage.scores import (
     SourceAnswer,
     StoredClaim,
     StoredProfile,
@@ -28,11 +29,9 @@ from storage.companies import (
     save_answer,
     save_profile,
 )
-from storage.database import reading, writing
 from tasks.cancellation import FanOut
 from tasks.companies.claims import Claim, ClaimConflict, SourceClaims, find_conflicts, merge
-from tasks.companies.profile import CompanyProfile, registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanyProfile, CompanySettings, registrable
 from tasks.companies.sources import FactSource, choose_sources
 from tasks.errors import DiligenceError, NotConfigured, NotFound, SourceFailed, TookTooLong
 from tasks.operation import operation

@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 from tasks.ai.prompt_injection import find_orders, without_injections
 from tasks.cancellation import FanOut
 from tasks.companies.company_match import Identity, find_wall
+from tasks.companies.profile import CompanySettings
 from tasks.companies.search import Searcher
-from tasks.companies.settings import CompanySettings
 from tasks.companies.sources.sec import newest_report
 from tasks.companies.web.site import Page, read_public, website
 from tasks.companies.wikidata.client import fetch_summary

@@ -29,9 +29,8 @@ from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.facts import CompanyFacts, fetch_facts
 from tasks.companies.pages import read_pages
-from tasks.companies.profile import registrable
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.search import choose_searcher
-from tasks.companies.settings import CompanySettings
 from tasks.companies.sources import choose_sources
 from tasks.errors import DiligenceError, NotFound, TookTooLong, check_question
 from tasks.language.sentences import sentences

@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol
 
-from tasks.companies.settings import CompanySettings, SearcherName
+from tasks.companies.profile import CompanySettings, SearcherName
 from tasks.companies.web.client import Web, WebResponse
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain_line

@@ -18,11 +18,10 @@ from storage import database, documents
 from storage.columns import now
 from storage.documents import Room, RoomDocument, RoomFolder
 from storage.errors import DatabaseUnavailable
-from tasks.documents.drive.drive import ROOT, Document, Drive, Folder, Listing, identifier
+from tasks.documents.drive.drive import ROOT, Document, DocumentSettings, Drive, Folder, Listing, identifier
 from tasks.documents.drive.registry import choose_drive, open_drive, open_run_drive
 from tasks.documents.drive.spool import spool
 from tasks.documents.kinds.room import IndexedDocument, room_kinds
-from tasks.documents.settings import DocumentSettings
 from tasks.documents.texts import find_known_texts, text_warning
 from tasks.operation import operation
 

@@ -48,8 +48,7 @@ from tasks.reading.embedded import EmbeddedOutcome, read_with_embedded
 from tasks.reading.ocr.page import RecognisedPage, ScanState, fill, scanned_pages
 from tasks.reading.ocr.recognise import Engines, order_page
 from tasks.reading.pool.pool import ExtractionPool, Limits, PoolLoad, processors
-from tasks.reading.pool.process import list_reader_modules, list_study_modules
-from tasks.reading.pool.worker import Read
+from tasks.reading.pool.process import Read, list_reader_modules, list_study_modules
 from tasks.reading.text_writer import NO_TEXT, Place, Reading
 from tasks.telemetry import count_lookup
 

@@ -16,10 +16,9 @@ from storage.documents import RunDocument, some_run_documents
 from storage.scores import CriterionOutcome, QuotedSpan, ScoreStatus, list_quoted_spans, load_company_outcomes
 from storage.texts import SpanPages, StoredText, find_span_pages, save_span_pages
 from tasks.cancellation import FanOut
-from tasks.documents.drive.drive import Drive
+from tasks.documents.drive.drive import Drive, EvidenceSettings
 from tasks.documents.drive.registry import open_run_drive
 from tasks.documents.drive.spool import spool
-from tasks.documents.settings import EvidenceSettings
 from tasks.documents.texts import stored_pages
 from tasks.errors import DiligenceError, NotFound, Unreadable
 from tasks.evidence.boxes import BoxedPage

@@ -13,7 +13,6 @@ from tasks.figures.figure import WORDS, Kind
 from tasks.figures.fiscal_calendar import is_out_of_step
 from tasks.figures.table_labels import is_date, without_periods
 from tasks.figures.table_rows import Row
-from tasks.language.locales import alternation, look_up
 from tasks.language.numbers import Amount, cell_amount, only_units
 from tasks.language.periods import (
     When,
@@ -25,6 +24,7 @@ from tasks.language.periods import (
     spell_months,
     spoken_span,
 )
+from tasks.language.words import alternation, look_up
 
 PRIOR: Final = re.compile(
     rf"\b(?:{alternation(header_words('prior_year'))})\b".replace("\\ ", "[- ]") + r"|\(전\)", re.IGNORECASE

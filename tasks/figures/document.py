@@ -28,9 +28,6 @@ from tasks.figures.figure import (
     words_in,
 )
 from tasks.figures.fiscal_calendar import Calendar, learn_calendar, reports_on_quarter
-from tasks.language.locales import (
-    alternation,
-)
 from tasks.language.normalise import LEGAL_FORMS
 from tasks.language.numbers import (
     GENERAL_WORDS,
@@ -41,6 +38,9 @@ from tasks.language.numbers import (
     uses_decimal_comma,
 )
 from tasks.language.periods import When, find_periods, header_period, month_first, spell_months
+from tasks.language.words import (
+    alternation,
+)
 from tasks.reading import text_writer as kinds
 from tasks.reading.text_writer import DOUBTED, Place
 

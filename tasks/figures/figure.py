@@ -33,9 +33,9 @@ from pydantic import Field
 
 from storage.settings import Settings
 from tasks.errors import BadRequest
-from tasks.language.locales import alternation, currency_names
 from tasks.language.numbers import CURRENCY
 from tasks.language.periods import MONTH, SHORT_MONTH, YEAR, header_words
+from tasks.language.words import alternation, currency_names
 from tasks.user_file import UserFile, read_user_text
 
 _READ: Final[dict[str, Any]] = {

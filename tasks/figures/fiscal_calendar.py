@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.figure import WORDS, holds, lower_text, matches, plain_blanks, spots, words_in
-from tasks.language.locales import look_up, months
 from tasks.language.periods import (
     MONTH,
     YEAR,
@@ -27,6 +26,7 @@ from tasks.language.periods import (
     make_day,
     months_back,
 )
+from tasks.language.words import look_up, months
 from tasks.reading.text_writer import sure_day, today
 
 MOST_PLAN_YEARS: Final = 30

@@ -12,8 +12,9 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures import mentions as words
+from tasks.figures import document_currency as words
 from tasks.figures.document import LedgerDocument
+from tasks.figures.document_currency import Mention, Mentions, find_mentions
 from tasks.figures.figure import (
     SHORT_NAMES,
     WORDS,
@@ -27,7 +28,6 @@ from tasks.figures.figure import (
     spots,
     words_in,
 )
-from tasks.figures.mentions import Mention, Mentions, find_mentions
 from tasks.figures.sentence_counts import count_figures, is_hypothetical
 from tasks.figures.sentence_periods import (
     AND,
@@ -44,10 +44,10 @@ from tasks.figures.sentence_periods import (
     times,
 )
 from tasks.figures.table_figures import NEVER_NEGATIVE, sign_value
-from tasks.language.locales import look_up
 from tasks.language.numbers import PERCENT, Amount, amounts
 from tasks.language.periods import When, count_months, find_periods
 from tasks.language.sentences import place_sentences
+from tasks.language.words import look_up
 
 _LONGEST: Final = 600
 """Characters of a sentence that is looked at."""

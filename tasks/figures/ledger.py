@@ -24,21 +24,31 @@ from cachetools import LRUCache
 
 from storage import database
 from storage.documents import RunDocument, company_documents
-from storage.figures import (
+from storage.texts import (
     CUT_OFF,
     NewLedger,
     StoredFigure,
     StoredLedger,
     cut_off_ledgers,
     find_ledgers,
+    find_texts,
+    group_sizes,
+    load_words,
     save_ledgers,
+    text_sizes,
     texts_without_ledger,
 )
-from storage.texts import find_texts, group_sizes, load_words, text_sizes
 from tasks.documents.drive.spool import spool
 from tasks.errors import DiligenceError, Unreadable
-from tasks.figures.company import name_other_companies
-from tasks.figures.conflicts import RULE, FigureConflict, RoomFigure, Step, find_conflicts, find_versions
+from tasks.figures.conflicts import (
+    RULE,
+    FigureConflict,
+    RoomFigure,
+    Step,
+    find_conflicts,
+    find_versions,
+    name_other_companies,
+)
 from tasks.figures.derived import FigureValue, derive
 from tasks.figures.document import ReportKind, kind_by_name
 from tasks.figures.document_figures import VERSION

@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from tasks.errors import Damaged, DiligenceError, TookTooLong, TooLarge, Unreadable
-from tasks.figures.company import find_company
-from tasks.figures.conflicts import decimal_text
+from tasks.figures.conflicts import decimal_text, find_company
 from tasks.figures.document import LedgerDocument, Places
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import Figure, read_taxonomy

@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
+from tasks.figures.document_currency import BEFORE
 from tasks.figures.figure import WORDS, Figure, either
-from tasks.figures.mentions import BEFORE
 from tasks.figures.table_labels import without_periods
-from tasks.language.locales import months
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (
     MONTH,
@@ -30,6 +29,7 @@ from tasks.language.periods import (
     spoken_span,
     without_spans,
 )
+from tasks.language.words import months
 
 AND: Final = re.compile(rf"(?<!\w){either('and')}(?!\w)|/", re.IGNORECASE)
 BREAK: Final = re.compile(rf"[,;]|{AND.pattern}", re.IGNORECASE)

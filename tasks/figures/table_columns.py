@@ -11,7 +11,6 @@ from tasks.figures.document import LedgerDocument
 from tasks.figures.figure import PARENT, WORDS, Meaning, find_basis, find_named_basis
 from tasks.figures.table_labels import Label, LabelReader, entity_named, is_date
 from tasks.figures.table_rows import Row, has_days, is_label, is_note_heading, is_number
-from tasks.language.locales import alternation
 from tasks.language.numbers import Amount, Units, amounts, find_currency, only_units, read_units, without_units
 from tasks.language.periods import (
     HINT,
@@ -25,6 +24,7 @@ from tasks.language.periods import (
     spoken_span,
     year_earlier,
 )
+from tasks.language.words import alternation
 
 _UNITS_LAST: Final = re.compile(r"\((?:in|amounts in|dollars in) [^()\d]{3,60}\)(?=[:.]?$)", re.IGNORECASE)
 _LONGEST_TITLE: Final = 220

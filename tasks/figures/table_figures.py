@@ -32,9 +32,9 @@ from tasks.figures.table_columns import FigureColumn
 from tasks.figures.table_grids import LONGEST_STATEMENT, Grid
 from tasks.figures.table_labels import Label, LabelReader, without_dates
 from tasks.figures.table_rows import Row, is_dated, is_number
-from tasks.language.locales import DOLLARS, NAMED
 from tasks.language.numbers import PERCENT, RATIO, Amount, Units, read_units, scale_name, thousands_mark
 from tasks.language.periods import When, find_periods, last_day
+from tasks.language.words import DOLLARS, NAMED
 
 NEVER_NEGATIVE: Final = frozenset({"revenue", "recurring_revenue", "total_assets", "cash"})
 """Concepts whose figure is a change or an adjustment where it is below zero."""

@@ -7,9 +7,9 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from tasks.figures.figure import WORDS, find_basis
-from tasks.language.locales import alternation
 from tasks.language.numbers import Units, cell_amount, may_be_scale, only_units, read_units
 from tasks.language.periods import HINT, find_periods, header_period, header_words
+from tasks.language.words import alternation
 
 MOST_PIECES: Final = 3
 """Cells of a row into which a date may be cut."""

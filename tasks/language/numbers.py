@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from tasks.language.locales import alternation, currency_codes, currency_marks, currency_names, decimal_mark, look_up
+from tasks.language.words import alternation, currency_codes, currency_marks, currency_names, decimal_mark, look_up
 
 PERCENT: Final = "percent"
 COUNT: Final = "count"

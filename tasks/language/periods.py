@@ -16,7 +16,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.locales import alternation, look_up, month_names, months, words_ahead
+from tasks.language.words import alternation, look_up, month_names, months, words_ahead
 
 _MONTHS: Final = months()
 MONTH: Final = rf"(?:{alternation(_MONTHS)})\b\.?"

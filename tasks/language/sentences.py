@@ -12,10 +12,9 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from tasks.language.locales import month_names
 from tasks.language.numbers import CURRENCY, numbers
 from tasks.language.periods import MONTH, header_words
-from tasks.language.words import load_words
+from tasks.language.words import load_words, month_names
 
 LONGEST = 600  # characters; a sentence beyond it is cut at a space, so that an answer stays readable
 

@@ -23,10 +23,11 @@ from tasks.statements.figures import StatedFigure, figures, same
 from tasks.statements.reading import ALIKE, Limit, ParsedSentence, nearness, read
 from tasks.table.cells import find_text_cells
 from tasks.table.clauses import FINDERS, is_notice
-from tasks.table.columns import Column, ColumnSet
-from tasks.table.spans import (
+from tasks.table.columns import (
     OPENING,
     PERPETUAL,
+    Column,
+    ColumnSet,
     Contract,
     Span,
     clause_around,

@@ -42,9 +42,8 @@ from tasks.documents.kinds.document import may_be_any
 from tasks.documents.kinds.room import Listed, room_kinds
 from tasks.documents.kinds.signs import read_signs
 from tasks.errors import NotConfigured
-from tasks.language.locales import spell_out
 from tasks.language.normalise import join_first
-from tasks.language.words import COMMON_WORDS
+from tasks.language.words import COMMON_WORDS, spell_out
 from tasks.reading.text_writer import Reading
 
 

@@ -29,7 +29,7 @@ from tasks.reading.ocr.page import (
 )
 from tasks.reading.ocr.recognise import Engines
 from tasks.reading.pool.pool import ExtractionPool, processors
-from tasks.reading.pool.worker import Limits
+from tasks.reading.pool.process import Limits
 from tasks.reading.text_writer import Reading, Source, with_cells
 
 

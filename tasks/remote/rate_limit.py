@@ -15,7 +15,7 @@ pyrate-limiter 4.5 and aiolimiter 1.3 were considered and not used. Both limit t
 have no place for what a server answers: neither calls under way, nor a hold, nor a refusal. aiolimiter is for asyncio
 only. Most servers here name no rate, so that their answers are all there is to go by.
 
-A `SourceLimiter` counts the calls of a fact source in the database (`storage.rate_limits`), so that several workers,
+A `SourceLimiter` counts the calls of a fact source in the database (`storage.model_calls`), so that several workers,
 services and commands with one database stay within the limit that the source's owner documents. A refusal with a
 `Retry-After` pauses all of them.
 
@@ -40,7 +40,7 @@ from typing import Final
 
 from storage.context import holding
 from storage.database import writing
-from storage.rate_limits import hold_calls, reserve_call
+from storage.model_calls import hold_calls, reserve_call
 from tasks import cancellation
 
 _SECOND: Final = 1.05

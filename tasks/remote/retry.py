@@ -10,11 +10,14 @@ stamina and 0.1 µs here.
 
 Every wait respects the deadline of the current operation (`within`). It is a context variable. `FanOut` passes its
 caller's context to its threads, so it holds there too.
+
+Connections of httpcore on which no operation lasts beyond the deadline in force (`retry.within`).
 """
 
 import logging
 import random
 import re
+import ssl
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -24,7 +27,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
 from math import inf
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import httpcore
 
 from storage.context import holding
 from tasks import cancellation
@@ -148,3 +153,45 @@ def read_retry_after(header: str | None, now: datetime | None = None) -> float |
     if date is None:
         return None
     return min(max(0.0, (date - (now or datetime.now(UTC))).total_seconds()), _MOST_SECONDS)
+
+
+_LONGEST_WAIT: Final = 60.0
+"""Seconds of an operation without a time-out of its own."""
+
+
+class TimedStream(httpcore.NetworkStream):
+    """A connection on which no operation lasts beyond the deadline in force."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, limit_time(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, limit_time(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        # Python holds the whole handshake to the time-out, not each of its messages.
+        seconds = limit_time(timeout, httpcore.ConnectTimeout)
+        return type(self)(self._stream.start_tls(ssl_context, server_hostname, seconds))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+def limit_time(timeout: float | None, too_late: type[Exception]) -> float:
+    """How many seconds an operation may take, by its own time-out and by the deadline in force.
+
+    Raises:
+        `too_late`: the deadline is over.
+    """
+    seconds = min(_LONGEST_WAIT if timeout is None else timeout, seconds_left())
+    if seconds <= 0:
+        raise too_late("the time is up")
+    return seconds

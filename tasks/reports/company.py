@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage import database
-from storage.companies import get_profile, profile_claims
 from storage.documents import (
     DocumentStatus,
     RunDocument,
@@ -32,7 +31,9 @@ from storage.scores import (
     ScoreStatus,
     company_outcomes,
     decisions_of,
+    get_profile,
     outcome_quotes,
+    profile_claims,
     table_decisions,
 )
 from storage.texts import find_openings
@@ -48,7 +49,7 @@ from tasks.figures.derived import make_derived_row
 from tasks.figures.ledger import reported_ledger, run_texts
 from tasks.privacy import find_privileged
 from tasks.reports.changes import Change, Side, changes_between
-from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items
+from tasks.reports.criteria import company_criteria, find_evidence, list_missing_items, run_table
 from tasks.reports.key_figures import compare
 from tasks.reports.models import (
     CitedElsewhere,
@@ -62,7 +63,6 @@ from tasks.reports.models import (
     ReportedTable,
     StandingReport,
 )
-from tasks.reports.tables import run_table
 from tasks.reports.wording import plain, why_not_ranked
 from tasks.requests.match import OPENING, match_requests
 from tasks.requests.request_list import RequestList

@@ -28,13 +28,12 @@ from storage.runs import Run, get_run, run_companies
 from storage.scores import ScoreStatus
 from storage.settings import override_settings
 from storage.texts import StoredText, find_span_pages
-from tasks.code_version import code_version
 from tasks.documents.drive.registry import choose_drive, open_run_drive
 from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import Citation, is_pdf, list_citations
-from tasks.evidence.excerpt import Block, Mark, Stretch, blocks, line_start, stretches
 from tasks.evidence.page import find_picture
-from tasks.files import replace_file
+from tasks.files import code_version, replace_file
+from tasks.language.quotations import Block, Mark, Stretch, blocks, line_start, stretches
 from tasks.reading import text_writer as kinds
 from tasks.reports.company import CompanyPages
 from tasks.reports.html import fill_plain_page
@@ -470,7 +469,7 @@ class WrittenPages:
 
 def hash_pages(pages: Iterable[tuple[EvidencePage, WaysOn]], company: str, known: SpansOfTexts) -> Iterator[str]:
     """For each of a company's evidence pages, a hash of everything that it shows; `known` are the pages of spans."""
-    version = code_version("tasks.evidence", "tasks.reports")
+    version = code_version("tasks.evidence", "tasks.language.quotations", "tasks.reports")
     for page, ways in pages:
         rest: list[object] = [version, company, ways, page.claims]
         for citation in page.citations:

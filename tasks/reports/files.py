@@ -29,7 +29,7 @@ from pydantic import BaseModel
 from storage.database import reading
 from storage.runs import get_run
 from tasks.companies.claims import Claim
-from tasks.documents.settings import EvidenceSettings
+from tasks.documents.drive.drive import EvidenceSettings
 from tasks.errors import BadRequest
 from tasks.evidence.page import SUFFIXES as PICTURES
 from tasks.files import HALF, Replacing
@@ -314,7 +314,7 @@ class _Requests(_Writer):
         with reading() as session:
             listed = RequestList.model_validate(get_run(session, report.run.id).requests)
         # Imported as a format is: few runs have a list, and what reads and writes Office files takes 0.1 s.
-        self._lists = import_module("tasks.reports.request_files").RequestFiles(listed)
+        self._lists = import_module("tasks.reports.workbook").RequestFiles(listed)
 
     def add(self, company: CompanyReport) -> None:
         self._lists.add(company)

@@ -20,8 +20,8 @@ from markupsafe import Markup, escape
 
 from storage.runs import CompanyStatus
 from storage.scores import ScoreStatus
-from tasks.code_version import code_version
 from tasks.companies.profile import field_name
+from tasks.files import code_version
 from tasks.language.normalise import escape_text
 from tasks.reports import company as companies
 from tasks.reports import criteria, findings, key_figures, wording

@@ -26,9 +26,8 @@ from storage.scores import WHOLE_COMPANY, Decision
 from storage.settings import override_settings
 from storage.texts import StoredText
 from tasks.cancellation import FanOut
-from tasks.documents.drive.drive import Document, Drive
+from tasks.documents.drive.drive import Document, Drive, base_path
 from tasks.documents.drive.registry import choose_drive, open_drive
-from tasks.documents.settings import base_path
 from tasks.errors import DiligenceError, NotFound
 from tasks.evidence.company import draw_alone, is_pdf, list_citations
 from tasks.evidence.page import find_picture

@@ -25,9 +25,9 @@ from tasks.language.sentences import sentences
 from tasks.language.words import tokens
 from tasks.ranking.semantic import EmbeddingSettings
 from tasks.reports.company import report_figures, side_of
+from tasks.reports.criteria import review_cell, run_table
 from tasks.reports.live import LiveRun, find_company, find_seen, live_run, seen_companies
 from tasks.reports.models import ReportedCell, ReportedRow, ReportedTable
-from tasks.reports.tables import review_cell, run_table
 from tasks.reports.wording import make_anchor
 from tasks.reports.xlsx import table_workbook
 from tasks.review import Act, decide_cell

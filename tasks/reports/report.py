@@ -11,12 +11,11 @@ from typing import Any, Final, NamedTuple, Self
 from sqlmodel import Session
 
 from storage import database
-from storage.companies import load_profile_warnings
 from storage.database import reading
 from storage.documents import DocumentStatus, remarkable_documents
 from storage.model_calls import count_unanswered
 from storage.runs import Run, RunCompany, find_company, previous_run, run_companies
-from storage.scores import ScoreStatus, decisions_of, list_counted_scores, remarkable_outcomes
+from storage.scores import ScoreStatus, decisions_of, list_counted_scores, load_profile_warnings, remarkable_outcomes
 from tasks.language.normalise import join_first, one_line
 from tasks.reports.company import Seen, company_report, why_pending
 from tasks.reports.criteria import summarise_criteria

@@ -21,8 +21,8 @@ from markupsafe import Markup
 
 from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
-from tasks.evidence.excerpt import Block, MarkedWords
 from tasks.language.normalise import escape_text
+from tasks.language.quotations import Block, MarkedWords
 from tasks.language.tables import is_figure
 from tasks.reports.models import (
     CompanyReport,

@@ -25,7 +25,6 @@ from tasks.reports.models import (
     ReportedTable,
     Severity,
 )
-from tasks.reports.request_files import REQUEST_COLUMNS, request_rows
 from tasks.reports.wording import (
     ABSENCES,
     by_urgency,
@@ -46,6 +45,7 @@ from tasks.reports.workbook import (
     COUNT,
     FIGURE,
     QUIET,
+    REQUEST_COLUMNS,
     SHARE,
     WEIGHT,
     ColumnFields,
@@ -57,6 +57,7 @@ from tasks.reports.workbook import (
     Value,
     WorkbookFile,
     heat_style,
+    request_rows,
     severity_style,
     status_style,
 )

@@ -17,8 +17,7 @@ from typing import Final
 from tasks.documents.kinds.catalogue import Kind, Phrases, find_kind, find_kinds, is_kind, kinds, plain_words, read_file
 from tasks.documents.kinds.room import Listed, RoomKinds
 from tasks.documents.kinds.signs import find_state
-from tasks.language.locales import months
-from tasks.language.words import tokens
+from tasks.language.words import months, tokens
 from tasks.requests.request_list import Request, plain_number, read_words
 
 OPENING: Final = 1500

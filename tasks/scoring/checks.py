@@ -16,9 +16,8 @@ from itertools import pairwise
 from sys import intern
 from typing import Final
 
-from storage.companies import StoredClaim, StoredProfile
 from storage.documents import RunDocument
-from storage.scores import Absence, ScoreStatus
+from storage.scores import Absence, ScoreStatus, StoredClaim, StoredProfile
 from tasks.companies.profile import FieldType, field_name, field_type, value_at
 from tasks.documents.kinds.catalogue import Kind, find_kinds, is_kind, links, plain_words, read_file
 from tasks.documents.kinds.document import DocumentKind, parse_asked_kind

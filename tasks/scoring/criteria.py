@@ -4,12 +4,18 @@ Judged           `ask`: a model judges the answer and proves it with quotes
 FactRule         `fact` and `rule` or `bands`: a field of the company profile
 DocumentCheck    `document`: a document that should be in the data room
 FigureRule       `figure` and `rule` or `bands`: a figure of the room, its growth, or two figures held together
+
+Reads the libraries of criteria: which ones exist, and their entries on the scale of the user's file.
+
+An entry has the form of a criteria file with a scale from 0 to 5, with two additions: `guide` explains some scores, and
+`stages` names the deals that the criterion is meant for (all of them without it).
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args
 from unicodedata import normalize
@@ -21,10 +27,51 @@ from tasks.figures.conflicts import RULE, Step
 from tasks.figures.derived import LATEST, read_expression, read_period
 from tasks.language.words import tokens
 from tasks.scoring import rules
-from tasks.scoring.libraries.library import STAGES, library_names, read_library
 from tasks.scoring.rules import parse_condition
 from tasks.table.columns import ColumnSet, read_columns, set_names
 from tasks.user_file import Line, UserFile, nearest
+
+STAGES: Final = ("venture", "growth", "buyout", "vendor", "listed")
+_FOLDER: Final = Path(__file__).parent / "libraries"
+_HIGHEST: Final = 5.0
+
+
+@cache
+def library_names() -> tuple[str, ...]:
+    """The names of the libraries in alphabetical order."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
+
+
+@cache
+def _read(name: str) -> UserFile:
+    return UserFile(_FOLDER / f"{name}.yaml", "library")
+
+
+def library_purpose(name: str) -> str:
+    """What a library is about: the comment at its top."""
+    return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ").rstrip(".")
+
+
+def read_library(name: str, scale: tuple[float, float], stage: str | None = None) -> list[dict[str, Any]]:
+    """The entries of a library in the form of a criteria file with this scale; with a stage, only those for it."""
+    entries = _read(name).content
+    return [_on_scale(entry, scale) for entry in entries if stage is None or stage in entry.get("stages", STAGES)]
+
+
+def _on_scale(entry: Mapping[str, Any], scale: tuple[float, float]) -> dict[str, Any]:
+    """An entry with its scores on another scale, and its guide in words."""
+    low, high = scale
+
+    def score(written: str | float) -> float:
+        return low + float(written) / _HIGHEST * (high - low)
+
+    moved = {name: value for name, value in entry.items() if name != "stages"}
+    if "bands" in moved:
+        moved["bands"] = {score(key): rule for key, rule in moved["bands"].items()}
+    if "guide" in moved:
+        moved["guide"] = "; ".join(f"{score(key):g}: {what}" for key, what in moved["guide"].items())
+    return moved
+
 
 MOST = 1_000_000.0  # of a weight and of the scale's ends: their products stay exact
 LEAST = 0.000_001  # of a weight and of the scale's width, for the same reason

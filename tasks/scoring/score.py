@@ -23,19 +23,26 @@ import numpy as np
 from sqlmodel import Session
 
 from storage import database, runs, scores
-from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.documents import RunDocument, company_documents
-from storage.figures import cut_off_ledgers
 from storage.runs import ModelTrial, RunCompany
-from storage.scores import Absence, CriterionOutcome, ScoreStatus
+from storage.scores import (
+    Absence,
+    CriterionOutcome,
+    ScoreStatus,
+    StoredClaim,
+    StoredProfile,
+    get_profile,
+    profile_claims,
+)
+from storage.texts import cut_off_ledgers
 from tasks.ai.answerer import AiSettings, Answerer
 from tasks.ai.registry import current_answerer, with_names
 from tasks.cancellation import FanOut, Leave, take_finished
-from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import may_be_document
 from tasks.errors import DiligenceError
 from tasks.figures.conflicts import RoomFigure, find_conflicts
 from tasks.figures.ledger import ledger_version
+from tasks.files import code_version
 from tasks.language.normalise import cut_line, join_first
 from tasks.operation import operation
 from tasks.privacy import Names, PrivacySettings, privileged_rules, profile_names, say_kept, stored_names
@@ -55,8 +62,7 @@ from tasks.scoring.criteria import (
 )
 from tasks.scoring.evidence import Evidence
 from tasks.scoring.figure_checks import RoomFigures, check_figure, load_figures
-from tasks.scoring.judge import Question, ReasonChecks, prepare, with_opinions
-from tasks.scoring.model_trial import find_standing
+from tasks.scoring.judge import Question, ReasonChecks, find_standing, prepare, with_opinions
 from tasks.scoring.results import NAME_OF_DOCUMENT, CriterionResult, Quotation, Steps, stand
 from tasks.spending.budget import Ledger, find_ledger
 

@@ -12,10 +12,9 @@ from decimal import Decimal
 from functools import partial
 from typing import Final
 
-from tasks.language.locales import currency_names, look_up, month_names
 from tasks.language.numbers import PERCENT, POINTS, RATIO, Amount, numbers
 from tasks.language.periods import MONTH_NAME, When, dates
-from tasks.language.words import figure_words, stem
+from tasks.language.words import currency_names, figure_words, look_up, month_names, stem
 
 DATE: Final = "date"
 QUARTER: Final = "quarter"

@@ -20,7 +20,6 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from tasks.language.locales import look_up
 from tasks.language.words import (
     ACTING,
     CHANGING,
@@ -32,6 +31,7 @@ from tasks.language.words import (
     is_known,
     limits,
     load_words,
+    look_up,
     say_the_same,
     stem,
     write_out,

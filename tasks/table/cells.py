@@ -25,9 +25,9 @@ from tasks.ai.calls import as_material, judge_once
 from tasks.ai.prompt_injection import find_orders
 from tasks.ai.registry import current_answerer, with_names
 from tasks.cancellation import FanOut, Leave
-from tasks.code_version import code_version
 from tasks.documents.kinds.room import Listed, RoomKinds, run_kinds
 from tasks.errors import DiligenceError
+from tasks.files import code_version
 from tasks.language.quotations import locate, verify
 from tasks.operation import operation
 from tasks.privacy import find_privileged, may_read_all, say_kept, stored_names
@@ -35,8 +35,7 @@ from tasks.ranking import WordIndex
 from tasks.reading.text_writer import shown_text
 from tasks.spending.budget import Ledger, find_ledger
 from tasks.table.clauses import FINDERS
-from tasks.table.columns import ALLOWED, Column, ColumnSet, parse_value, value_in_words
-from tasks.table.spans import Contract
+from tasks.table.columns import ALLOWED, Column, ColumnSet, Contract, parse_value, value_in_words
 
 
 @cache

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from storage.scores import Absence
 from tasks.language.numbers import amounts
-from tasks.table.spans import (
+from tasks.table.columns import (
     OPENING,
     ORDINALS,
     PERPETUAL,

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 from api.monitoring import SharedFigures
 from storage import database, logins
-from storage.rate_limits import CallCounts
+from storage.model_calls import CallCounts
 from tests.api.test_keys import new_key
 from tests.api.test_monitoring import figures
 from tests.api.test_problems import problem

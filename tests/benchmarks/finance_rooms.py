@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tasks.figures.company import find_company, name_other_companies
-from tasks.figures.conflicts import FigureConflict, RoomFigure, find_conflicts
+from tasks.figures.conflicts import FigureConflict, RoomFigure, find_company, find_conflicts, name_other_companies
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy

@@ -25,7 +25,7 @@ from docx import Document
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from deployments.check import check
+from deployments.rooms import check
 from tests.homes import make_home
 
 MEMOS: Final = Path(__file__).with_name("memos.toml")

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from storage import database
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.scoring.model_trial import Trial, try_model
+from tasks.scoring.judge import Trial, try_model
 from tests.homes import make_home
 from tests.real_models.llama_server import GEMMA3, SMOLLM2, LlamaServer, Model, missing
 from tests.servers.openai_server import ModelRequest, ModelServer

@@ -9,9 +9,8 @@ from docx import Document
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from deployments.check import check
-from deployments.documents import list_documents
-from deployments.operations import ask, index
+from deployments.operations import ask, index, list_documents
+from deployments.rooms import check
 from tasks.errors import BadRequest
 from tests.tasks.reading.ooxml.compounds import agile
 from tests.written import saved

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deployments.documents import list_documents
+from deployments.operations import list_documents
 from tasks.documents.drive.registry import open_drive
 from tasks.documents.index import document_index
 from tests.tasks.reading.pdf.test_unknown_characters import without_names

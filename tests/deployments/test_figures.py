@@ -8,11 +8,10 @@ from typing import get_args
 import pytest
 import typer
 
-from deployments.figures import figures
-from deployments.rooms import read_room
+from deployments.rooms import figures, read_room
 from deployments.terminal import PrintFormat
 from storage import database
-from storage.figures import find_ledgers, texts_without_ledger
+from storage.texts import find_ledgers, texts_without_ledger
 from tasks.errors import BadRequest
 from tasks.figures.document_figures import VERSION
 from tasks.figures.ledger import LedgerText, build, room_ledger

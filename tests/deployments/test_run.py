@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from deployments import run
 from deployments.run import estimate_lines
-from flows.estimate import CompanyEstimate, Estimate
+from flows.batch import CompanyEstimate, Estimate
 from storage import database, runs
 from storage.runs import RunStatus
 from tasks.spending.money import Cap, Pace, Price, Usage

@@ -15,7 +15,7 @@ from deployments.texts import Skipped, find_documents, print_texts
 from tasks.errors import BadRequest
 from tasks.reading.pool import pool
 from tasks.reading.pool.pool import ExtractionPool
-from tasks.reading.pool.worker import Read
+from tasks.reading.pool.process import Read
 from tasks.reading.text_writer import Reading
 from tests.deployments.readers import together
 from tests.tasks.documents.drive.archives.zips import zipped

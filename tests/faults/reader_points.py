@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tasks.reading.pool import worker
+from tasks.reading.pool import process
 from tasks.reading.text_writer import Writer
 from tests.faults.faults import Fault, Kind, Plan
 
@@ -53,7 +53,7 @@ def _reach(what: str) -> None:
 
 
 def _install() -> None:
-    run, line, opened = worker.run, Writer.line, {"pending": False}
+    run, line, opened = process.run, Writer.line, {"pending": False}
 
     def counted_run(read: Any, path: Path, extension: str, *, second_try: bool = False) -> Any:
         assert CONTROL is not None
@@ -86,7 +86,7 @@ def _install() -> None:
             finally:
                 opened["pending"] = False
 
-    worker.run = counted_run
+    process.run = counted_run
     Writer.line = counted_line  # type: ignore[method-assign]
     sys.addaudithook(watch)
 

@@ -6,7 +6,7 @@ import pytest
 
 from flows.batch_file import Batch, BatchCompany, read_batch
 from storage.settings import override_settings
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.errors import BadRequest
 from tasks.reading.configuration import ReadingSettings

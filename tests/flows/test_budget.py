@@ -18,8 +18,7 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, func, select
 
-from flows.batch import batch
-from flows.estimate import estimate
+from flows.batch import batch, estimate
 from storage import database
 from storage.runs import Run, RunStatus
 from tasks.errors import NotConfigured

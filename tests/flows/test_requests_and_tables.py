@@ -8,8 +8,8 @@ from typing import get_args
 import openpyxl
 import pytest
 
-from deployments.documents import table
 from deployments.init import Template, init
+from deployments.operations import table
 from flows.batch import batch
 from flows.batch_definition import BatchDefinition
 from flows.batch_file import read_batch

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from sqlmodel import Session, SQLModel
 
-from flows import unchanged, work
+from flows import work
 from flows.batch import batch
 from flows.batch_file import read_batch
 from flows.run import CompaniesFailed
@@ -168,7 +168,7 @@ def test_a_company_of_which_something_changed_is_examined_by_itself(
         criteria = folder / "criteria.yaml"
         criteria.write_text(criteria.read_text().replace("<= 2018", "<= 2011"))
     else:
-        monkeypatch.setattr(unchanged, "ledger_version", lambda: "another")
+        monkeypatch.setattr(work, "ledger_version", lambda: "another")
     again = batch(batch_file)
     both = change in {"the criterion", "the figures"}
     assert sorted(examined) == (["alpha.example", "beta.example"] if both else ["alpha.example"])
@@ -191,7 +191,7 @@ def test_the_folder_of_a_company_that_changed_is_listed_once_if_that_was_just_no
         return index(folder, company_id=company_id)
 
     monkeypatch.setattr(work, "PLAIN", PLAIN._replace(index_folder=noted))
-    monkeypatch.setattr(unchanged, "_NEW", new)
+    monkeypatch.setattr(work, "_NEW", new)
     assert carried(batch(batch_file))[0] is None
     assert listed == again
 
@@ -244,7 +244,7 @@ def test_an_error_of_the_program_while_companies_are_taken_over_ends_no_run(
     first = batch(batch_file)
     examined.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(unchanged, "add_documents", lambda *_: 1 / 0)
+        patch.setattr(work, "add_documents", lambda *_: 1 / 0)
         again = batch(batch_file)
     assert sorted(examined) == ["alpha.example", "beta.example"]
     assert told(again) == told(first)
@@ -276,13 +276,13 @@ def test_an_unchanged_company_is_neither_loaded_nor_scored(batch_file: Path, mon
     batch(batch_file)
 
 
-@pytest.mark.parametrize("bound", ["_TOGETHER", "_DOCUMENTS_TOGETHER"])
+@pytest.mark.parametrize("bound", ["_TAKEN_TOGETHER", "_DOCUMENTS_TOGETHER"])
 def test_companies_are_taken_over_a_few_at_a_time(
     batch_file: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
     first = batch(batch_file)
     examined.clear()
-    monkeypatch.setattr(unchanged, bound, 1)
+    monkeypatch.setattr(work, bound, 1)
     together: list[int] = []
     carry = scores.carry_outcomes
 
@@ -296,9 +296,9 @@ def test_companies_are_taken_over_a_few_at_a_time(
     assert examined == []
 
 
-def begin_again(batch_file: Path) -> unchanged.CaughtUp | None:
+def begin_again(batch_file: Path) -> work.CaughtUp | None:
     """What the command does before it starts Prefect."""
-    return unchanged.catch_up(read_batch(batch_file, None), batch_file.parent / "out", retry_failed=False)
+    return work.catch_up(read_batch(batch_file, None), batch_file.parent / "out", retry_failed=False)
 
 
 def test_an_error_of_the_program_before_prefect_is_started_leaves_all_companies_to_the_flow(
@@ -307,11 +307,11 @@ def test_an_error_of_the_program_before_prefect_is_started_leaves_all_companies_
     first = batch(batch_file)
     examined.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(unchanged, "add_documents", lambda *_: 1 / 0)
+        patch.setattr(work, "add_documents", lambda *_: 1 / 0)
         begun = begin_again(batch_file)
     assert begun is not None
     assert (begun.left, begun.is_quick) == (2, False)
-    with unchanged.going_on(begun):
+    with work.going_on(begun):
         assert batch(batch_file) == begun.run_id
     assert sorted(examined) == ["alpha.example", "beta.example"]
     assert told(begun.run_id) == told(first)
@@ -328,8 +328,8 @@ def test_what_was_found_before_prefect_is_started_is_not_looked_for_again(
     assert (begun.left, begun.is_quick) == (1, True)
     again = PLAIN._replace(index_folder=lambda *_, **__: pytest.fail("It is listed again."))
     monkeypatch.setattr(work, "PLAIN", again)
-    monkeypatch.setattr(unchanged, "_look_at", lambda *_: pytest.fail("It is looked at again."))
-    with unchanged.going_on(begun):
+    monkeypatch.setattr(work, "_look_at", lambda *_: pytest.fail("It is looked at again."))
+    with work.going_on(begun):
         assert batch(batch_file) == begun.run_id
     assert examined == ["alpha.example"]
     assert carried(begun.run_id)[0] is None
@@ -357,7 +357,7 @@ def test_much_that_is_left_to_do_is_shown_by_prefect(batch_file: Path, monkeypat
     assert begin_again(batch_file) is None  # no run has come to its report
     batch(batch_file)
     in_file("rooms/alpha/deck.txt", "Ninety", "Eighty")(batch_file.parent)
-    monkeypatch.setattr(unchanged, "_FEW_DOCUMENTS", 0)
+    monkeypatch.setattr(work, "_FEW_DOCUMENTS", 0)
     begun = begin_again(batch_file)
     assert begun is not None
     assert not begun.is_quick

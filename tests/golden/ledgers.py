@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from typing import Any, Final
 
-from deployments.figures import figures
+from deployments.rooms import figures
 from tests.golden.records import Measured, digest_json
 from tests.golden.rooms import drive, in_processes
 

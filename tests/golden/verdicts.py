@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
-from deployments.check import check as check_memo
+from deployments.rooms import check as check_memo
 from tasks.errors import DiligenceError
 from tasks.language.sentences import sentences
 from tasks.reading import read_document

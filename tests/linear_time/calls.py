@@ -29,10 +29,8 @@ from tasks.companies.company_match import Identity, is_parked, names_exactly
 from tasks.companies.web import html
 from tasks.companies.web import parse as web_page
 from tasks.companies.web.site import Page
-from tasks.evidence import excerpt
 from tasks.evidence.boxes import Letters
-from tasks.evidence.excerpt import Mark
-from tasks.figures.company import find_company
+from tasks.figures.conflicts import find_company
 from tasks.figures.document import LedgerDocument
 from tasks.figures.document_figures import find_figures
 from tasks.figures.figure import taxonomy
@@ -40,6 +38,7 @@ from tasks.figures.fiscal_calendar import learn_calendar
 from tasks.language import quotations, tables
 from tasks.language.normalise import cut_line, join_first
 from tasks.language.periods import spell_months
+from tasks.language.quotations import Mark
 from tasks.language.words import write_out
 from tasks.memo import check as memo_check
 from tasks.memo import claims, contracts, measures
@@ -234,16 +233,16 @@ CALLS: Final[dict[str, Call]] = {
     ),
     "tasks.companies.web.html.read_whole_text": html.read_whole_text,
     "tasks.evidence.boxes.Letters": lambda text: Letters(text).places("revenue"),
-    "tasks.evidence.excerpt.stretches": lambda text: excerpt.stretches(
+    "tasks.language.quotations.stretches": lambda text: quotations.stretches(
         text, 0, len(text), [Mark(at, at + 20, str(at)) for at in range(0, len(text), len(text) // 10)]
     ),
-    "tasks.evidence.excerpt.blocks": lambda text: excerpt.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
-    "tasks.evidence.excerpt.line_start": lambda text: excerpt.line_start(text, len(text), 0),
+    "tasks.language.quotations.blocks": lambda text: quotations.blocks(text, 0, len(text), [Mark(3, 9, "a")]),
+    "tasks.language.quotations.line_start": lambda text: quotations.line_start(text, len(text), 0),
     "tasks.reports.criteria.trim_passage": lambda text: shown_passages.trim_passage(text, STATEMENT),
     "tasks.reports.wording.wrap_text": lambda text: wording.wrap_text(text, 400, 9),
     "tasks.reports.wording.line_count": lambda text: wording.line_count(text, 400, 9),
     "tasks.reports.wording.fit_text": lambda text: wording.fit_text(text, 400, 9, 3),
-    "tasks.figures.company.find_company": lambda text: find_company(text, "report.pdf"),
+    "tasks.figures.conflicts.find_company": lambda text: find_company(text, "report.pdf"),
     "tasks.figures.document_figures.find_figures": lambda text: find_figures(LedgerDocument(text, []), taxonomy()),
     "tasks.reading.text_writer.cells": _cells,
     "tasks.reading.text_writer.with_cells": lambda text: list(
@@ -273,13 +272,13 @@ CALLS: Final[dict[str, Call]] = {
 EXCUSED: Final[dict[str, str]] = {
     "it takes texts that were cut to what a model reads": r"ranking\.embedders\.(minilm\.)?embed_batch",
     "it takes a few characters": r"""
-        language\.(words\.detect_script_language|locales\.(month_names|look_up))
+        language\.words\.(detect_script_language|month_names|look_up)
         | memo\.measures\.is_same_time
-        | reading\.numerals\.numeral | evidence\.boxes\.fold_character | scoring\.libraries\.library\.\w+""",
+        | reading\.numerals\.numeral | evidence\.boxes\.fold_character""",
     "it is given ids, and shows or keeps what was made before": r"""
         reports\.(live\w*|report|evidence_pages|files)\.\w+ | reports\.(company\.report_figures|html\.fill_plain_page)
         | reports\.wording\.(evidence_url|page_name|picture_name) | spending\.budget\.(find_ledger|record_unpriced)
-        | evidence\.page\.\w+ | reading\.pool\.worker\.run
+        | evidence\.page\.\w+ | reading\.pool\.process\.run
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
     "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
@@ -304,7 +303,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.openai\.errors\.error_for_status | scoring\.ask\.measure_prompt
         | reports\.(wordprocessing\.height|pptx\.describe|company\.in_words)""",
     "it takes bytes, trees or numbers, in a process with limits; documents and pages are measured whole": r"""
-        companies\.(web\.(site\.\w+|parse\.(parse|read)|html\.(schema_org_items|read_report))|(schema_org|profile|wikidata\.client)\.\w+)
+        companies\.(web\.(site\.\w+|parse\.(parse|read)|html\.(schema_org_items|read_report))|(profile|wikidata\.client)\.\w+|company_match\.(own_organization|read_organization|international))
         | reading\.(read_document|(configuration|embedded|detect|docx|odf
             |mail(?!\.message\.join_flowed)|ooxml\.(ole|package)|pdf)\.[\w.]+
             |html\.(page\.(counter_style|item_marker)|reader\.decode_page)|xlsx\.(reader\.\w+|rows\.named_sheet)

@@ -5,18 +5,25 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from storage import database, documents, figures, logins, model_calls, runs, scores, texts, webhooks
+from storage import database, documents, logins, model_calls, runs, scores, texts
 from storage.columns import now, row_values
-from storage.companies import SourceAnswer, StoredClaim, StoredProfile, save_answer, save_profile
 from storage.documents import DocumentStatus, RoomFolder, RunDocument
-from storage.figures import NewLedger, StoredLedger
 from storage.logins import AuditedCall, StoredLogin, Whose
-from storage.model_calls import add_call
-from storage.rate_limits import SourceBudget
-from storage.runs import RequestKind, RunRequest, RunStatus
-from storage.scores import CriterionOutcome, Decision, DecisionKind, Quote, ScoreStatus
-from storage.texts import Passage, StoredPage
-from storage.webhooks import WebhookDelivery
+from storage.model_calls import SourceBudget, add_call
+from storage.runs import RequestKind, RunRequest, RunStatus, WebhookDelivery
+from storage.scores import (
+    CriterionOutcome,
+    Decision,
+    DecisionKind,
+    Quote,
+    ScoreStatus,
+    SourceAnswer,
+    StoredClaim,
+    StoredProfile,
+    save_answer,
+    save_profile,
+)
+from storage.texts import NewLedger, Passage, StoredLedger, StoredPage
 from tests.storage import rows
 
 REFRESH_TOKEN = "1//refresh"
@@ -54,7 +61,7 @@ def fill() -> None:
         page = StoredPage(content_hash="c1", page="1", engine="tesseract", seconds=60, packed="{}")
         texts.save_page(session, page)
         delivery = WebhookDelivery(message="msg_1", event="run.finished", url="https://hook.example", body="{}")
-        webhooks.add_delivery(session, delivery)
+        runs.add_delivery(session, delivery)
 
 
 def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text: str = "", **given: Any) -> None:
@@ -80,7 +87,7 @@ def add_finished(run_id: str, *, document: str = "d1", content: str = "c1", text
             "concept": "revenue", "label": "Revenue", "value": "1.10", "unit": "EUR", "scale": "1", "step": "0.01",
             "period": "2025", "entity": None, "basis": None, "variant": "", "place": "p", "start": 0, "end": 7,
         }  # fmt: skip
-        figures.save_ledgers(session, [NewLedger(ledger, [figure])])
+        texts.save_ledgers(session, [NewLedger(ledger, [figure])])
         claim = StoredClaim(
             profile_id=0, ordinal=0, field="hq.city", value=None, source="sec", retrieved_at=rows.MORNING
         )

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from storage.database import writing
-from storage.rate_limits import hold_calls, reserve_call
+from storage.model_calls import hold_calls, reserve_call
 
 
 def reserve(server: str = "gleif", interval: float = 10.0, burst: int = 3, most: float = 1e6) -> tuple[float, bool]:

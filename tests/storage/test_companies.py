@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from storage import companies, database
-from storage.companies import SourceAnswer, StoredClaim, StoredProfile
+from storage import database, scores
+from storage.scores import SourceAnswer, StoredClaim, StoredProfile
 from tests.storage import rows
 
 
@@ -12,7 +12,7 @@ def store(domain: str, hours: int = 0, claims: tuple[StoredClaim, ...] = (), **p
         domain=domain, retrieved_at=rows.MORNING + timedelta(hours=hours), profile=profile, sources=["files"]
     )
     with database.writing() as session:
-        return companies.save_profile(session, row, claims)
+        return scores.save_profile(session, row, claims)
 
 
 def test_the_newest_profile_of_a_domain(database_url: str) -> None:
@@ -20,20 +20,20 @@ def test_the_newest_profile_of_a_domain(database_url: str) -> None:
     store("alpha.example", hours=1, name="older")
     store("beta.example", hours=3, name="another")
     with database.reading() as session:
-        found = companies.latest_profile(session, "alpha.example")
+        found = scores.latest_profile(session, "alpha.example")
         assert found is not None
         assert (found.profile, found.sources) == ({"name": "newest"}, ["files"])
-        assert companies.latest_profile(session, "gamma.example") is None
+        assert scores.latest_profile(session, "gamma.example") is None
 
 
 def test_of_two_profiles_of_one_moment_the_later_counts(database_url: str) -> None:
     store("alpha.example", name="first")
     second = store("alpha.example", name="second")
     with database.reading() as session:
-        found = companies.latest_profile(session, "alpha.example")
+        found = scores.latest_profile(session, "alpha.example")
         assert found is not None
         assert found.id == second
-        assert companies.get_profile(session, second).profile == {"name": "second"}
+        assert scores.get_profile(session, second).profile == {"name": "second"}
 
 
 def test_which_answers_there_are_is_told_without_reading_them(database_url: str) -> None:
@@ -42,16 +42,16 @@ def test_which_answers_there_are_is_told_without_reading_them(database_url: str)
             source=source, origin="o", domain="alpha.example", retrieved_at=rows.MORNING, claims=claims, warnings=[]
         )
         with database.writing() as session:
-            companies.save_answer(session, row)
+            scores.save_answer(session, row)
 
     answer("knows", [{"field": "name"}])
     answer("knows_not", None)
     answer("claims_nothing", [])
     with database.reading() as session:
-        found = {answer.source: answer for answer in companies.answers_on(session, "alpha.example")}
-        assert companies.answers_on(session, "beta.example") == []
-        kept = companies.get_answer(session, "knows", "o", "alpha.example")
-        assert companies.get_answer(session, "knows", "o", "beta.example") is None
+        found = {answer.source: answer for answer in scores.answers_on(session, "alpha.example")}
+        assert scores.answers_on(session, "beta.example") == []
+        kept = scores.get_answer(session, "knows", "o", "alpha.example")
+        assert scores.get_answer(session, "knows", "o", "beta.example") is None
     assert {name: answer.unknown for name, answer in found.items()} == {
         "knows": False,
         "knows_not": True,
@@ -73,6 +73,6 @@ def test_claims_come_back_in_the_order_given_with_values_of_any_kind(database_ur
     store("beta.example", claims=(StoredClaim(**claims[0].model_dump()),))
     profile_id = store("alpha.example", claims=claims)
     with database.reading() as session:
-        found = companies.profile_claims(session, profile_id)
+        found = scores.profile_claims(session, profile_id)
     assert [claim.value for claim in found] == values
     assert [claim.field for claim in found] == ["f9", "f8", "f7", "f6", "f5", "f4", "f3"]

@@ -17,10 +17,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from storage import database, model_calls, runs
-from storage.companies import StoredProfile, latest_profile, save_profile
 from storage.errors import DatabaseUnavailable
 from storage.locks import _key
 from storage.model_calls import StoredAnswer
+from storage.scores import StoredProfile, latest_profile, save_profile
 from tests.servers.database_server import DatabaseServer
 from tests.storage import processes, rows
 

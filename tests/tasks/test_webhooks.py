@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine, event
 from sqlmodel import update
 from standardwebhooks import Webhook
 
-from storage import database, webhooks
+from storage import database, runs
 from storage.columns import now
+from storage.runs import WebhookDelivery
 from storage.scores import ScoreStatus
-from storage.webhooks import WebhookDelivery
 from tasks.errors import NotConfigured
 from tasks.webhooks import WebhookSettings, check_webhooks, end_run, send_due
 from tests.tasks.reports.everything import report_with_everything
@@ -39,7 +39,7 @@ def verified(receiver: LoopbackServer) -> list[dict[str, Any]]:
 
 def rows() -> list[WebhookDelivery]:
     with database.reading() as session:
-        return list(webhooks.newest_deliveries(session, 100))
+        return list(runs.newest_deliveries(session, 100))
 
 
 def let_time_pass() -> None:
@@ -109,7 +109,7 @@ def test_a_receiver_that_fails_is_tried_again_with_the_same_id_until_it_is_given
     assert (row.attempts, row.next_at) == (8, None)
     assert len({asked.headers["webhook-id"] for asked in receiver.asked}) == 1
     with database.writing() as session:
-        assert webhooks.make_due(session) == 1
+        assert runs.make_due(session) == 1
     assert send_due() == 1
     assert rows()[0].delivered_at
 

@@ -35,8 +35,7 @@ from tasks.ai.calls import (
     question_prompt,
     repair_prompt,
 )
-from tasks.ai.openai.answers import LongContext, Misfit, read_object
-from tasks.ai.openai.capabilities import Capabilities
+from tasks.ai.openai.answers import Capabilities, LongContext, Misfit, read_object
 from tasks.ai.openai.client import SERVER_LIMIT, Endpoint
 from tasks.ai.openai.errors import ContextWindowExceeded, EndlessAnswer, adding_to_failures
 from tasks.ai.openai.protocols import Reply, RequestFormat, longest_answer

@@ -27,8 +27,8 @@ from pydantic import BaseModel
 
 from tasks.ai.answerer import AnswerCut, AnswererFailed
 from tasks.ai.calls import Messages
-from tasks.ai.openai import capabilities
-from tasks.ai.openai.capabilities import Capabilities, find_capabilities
+from tasks.ai.openai import answers
+from tasks.ai.openai.answers import Capabilities, find_capabilities
 from tasks.ai.openai.errors import (
     GATEWAY_GAVE_UP,
     ContextWindowExceeded,
@@ -100,7 +100,7 @@ _limiters = RateLimiters(SERVER_LIMIT)
 
 def forget(address: str) -> None:
     """Drop what is known about an address, for example when another server has taken it."""
-    capabilities.forget(address)
+    answers.forget(address)
     _limiters.forget(address.rstrip("/"))
 
 

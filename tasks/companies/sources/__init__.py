@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Final, Protocol
 
 from tasks.companies.claims import SourceClaims
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings
 from tasks.errors import NotConfigured
 from tasks.plugins import load_plugin, plugins
 

@@ -17,8 +17,15 @@ import idna
 from pydantic_core import from_json
 
 from tasks.companies.claims import CLAIMABLE, Claim, SourceClaims
-from tasks.companies.profile import CompanyProfile, field_type, find_mistakes, registrable, remove_value, value_at
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import (
+    CompanyProfile,
+    CompanySettings,
+    field_type,
+    find_mistakes,
+    registrable,
+    remove_value,
+    value_at,
+)
 from tasks.errors import BadRequest, NotConfigured, SourceFailed
 from tasks.language.normalise import same_name
 

@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, dig, one_text
-from tasks.companies.profile import registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.sources import FactSource
 from tasks.companies.web.client import FetchOptions, Web
 from tasks.companies.wikidata.client import terms

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tasks.companies.claims import CLAIMABLE, ClaimCollector, SourceClaims, a_day, one_text, tidy, warn_left_out
-from tasks.companies.profile import find_mistakes, registrable, remove_value, value_at
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, find_mistakes, registrable, remove_value, value_at
 from tasks.companies.sources import FactSource
 from tasks.companies.web.client import FetchLimits, Web, WebResponse
 from tasks.companies.web.transport import Address

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tasks.companies.claims import ClaimCollector, SourceClaims, a_day, dig, one_text
-from tasks.companies.profile import AnnualRevenue, registrable
-from tasks.companies.schema_org import international
-from tasks.companies.settings import CompanySettings
+from tasks.companies.company_match import international
+from tasks.companies.profile import AnnualRevenue, CompanySettings, registrable
 from tasks.companies.sources import FactSource
 from tasks.companies.web.client import USUAL, FetchLimits, FetchOptions, Web, WebResponse
 from tasks.companies.web.site import Page, read_filing

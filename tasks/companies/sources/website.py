@@ -15,10 +15,16 @@ from urllib.parse import urlsplit
 
 from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims, one_text
-from tasks.companies.company_match import Identity, find_wall, is_default_text, is_empty
-from tasks.companies.profile import registrable
-from tasks.companies.schema_org import own_organization, read_organization, web_address
-from tasks.companies.settings import CompanySettings
+from tasks.companies.company_match import (
+    Identity,
+    find_wall,
+    is_default_text,
+    is_empty,
+    own_organization,
+    read_organization,
+    web_address,
+)
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.sources import FactSource
 from tasks.companies.web.site import FeedUpdate, Page, feed_updates, fetch_home, fetch_page, read_following, website
 from tasks.companies.web.transport import Address, registrable_domain

@@ -10,8 +10,7 @@ from typing import Final
 
 from tasks.cancellation import FanOut
 from tasks.companies.claims import ClaimCollector, SourceClaims
-from tasks.companies.profile import registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.web.transport import Address
 from tasks.companies.wikidata.client import (
     Item,

@@ -24,7 +24,7 @@ from typing import Any, Final, Self, TypedDict, Unpack
 import certifi
 import httpx
 
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings
 from tasks.companies.web.transport import Address, Allowed, CheckedTransport, Resolver, resolve
 from tasks.errors import (
     DiligenceError,

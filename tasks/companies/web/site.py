@@ -19,8 +19,7 @@ from typing import Any, Final
 from cachetools import TLRUCache
 from protego import Protego
 
-from tasks.companies.profile import registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, registrable
 from tasks.companies.web.client import USUAL, FetchLimits, SiteChallenge, Web, WebResponse
 from tasks.companies.web.parse import FEED, FILING, HTML, PDF, TEXT, parse
 from tasks.companies.web.transport import Address

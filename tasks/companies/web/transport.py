@@ -16,10 +16,9 @@ import httpcore
 import httpx
 
 from tasks.cancellation import FanOut
-from tasks.companies.profile import registrable
-from tasks.companies.settings import host_or_network
+from tasks.companies.profile import host_or_network, registrable
 from tasks.errors import BadRequest, NotAllowed
-from tasks.remote.timed_stream import TimedStream, limit_time
+from tasks.remote.retry import TimedStream, limit_time
 
 IPAddress = IPv4Address | IPv6Address
 

@@ -28,8 +28,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from tasks.cancellation import FanOut
-from tasks.companies.profile import Date
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings, Date
 from tasks.companies.web.client import FetchLimits, FetchOptions, Web
 from tasks.errors import NotConfigured, SourceFailed
 from tasks.language.normalise import plain, plain_line

@@ -27,8 +27,14 @@ from urllib.parse import quote
 import idna
 
 from tasks.cancellation import uncancelled
-from tasks.companies.profile import AnnualRevenue, Location, RelatedCompany, head_count_range, registrable
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import (
+    AnnualRevenue,
+    CompanySettings,
+    Location,
+    RelatedCompany,
+    head_count_range,
+    registrable,
+)
 from tasks.companies.web.transport import Address
 from tasks.companies.wikidata.client import (
     END,

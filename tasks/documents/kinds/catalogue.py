@@ -11,7 +11,7 @@ from itertools import chain, takewhile
 from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 
-from tasks.language.locales import spell_out
+from tasks.language.words import spell_out
 
 _PARTED: Final = re.compile(
     r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"

@@ -11,7 +11,6 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from tasks.code_version import code_version
 from tasks.documents.kinds.catalogue import (
     Kind,
     Match,
@@ -25,9 +24,16 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.cited import Cited, find_cited
-from tasks.documents.kinds.lacks import AGREEMENT, THIS, find_lacks, gives_figures, only_tells
-from tasks.documents.kinds.sketches import sketch
+from tasks.documents.kinds.cited import (
+    AGREEMENT,
+    THIS,
+    Cited,
+    find_cited,
+    find_lacks,
+    gives_figures,
+    only_tells,
+    sketch,
+)
 from tasks.documents.kinds.titles import (
     BETWEEN,
     LONGEST_TITLE,
@@ -43,6 +49,7 @@ from tasks.documents.kinds.titles import (
     read_segments,
     read_title_lines,
 )
+from tasks.files import code_version
 from tasks.language.periods import dates, dates_in
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.text_writer import ATTACHMENT, FOOTER, FRONT_MATTER, HEADER, PAGE, SCANS, Reading, shown_text, today

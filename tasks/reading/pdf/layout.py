@@ -34,14 +34,13 @@ from tasks.reading.pdf.columns import (
 )
 from tasks.reading.pdf.defects import find_missing_breaks
 from tasks.reading.pdf.document import Box, PageText, TagBudget
-from tasks.reading.pdf.fields import place_values
+from tasks.reading.pdf.fields import find_tagged_tables, place_values
 from tasks.reading.pdf.grids import find_ruled_tables
 from tasks.reading.pdf.lines import CELL_GAP, VALUE, Line, LineCell, build_lines, is_figure
 from tasks.reading.pdf.rows import TableRow
 from tasks.reading.pdf.rules import RuledLine, Rules, find_rules, join_rules
 from tasks.reading.pdf.table_columns import is_of_sheet
 from tasks.reading.pdf.tables import Table, find_tables
-from tasks.reading.pdf.tags import find_tagged_tables
 from tasks.reading.pdf.words import (
     MARK,
     MOST,

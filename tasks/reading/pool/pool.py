@@ -24,8 +24,20 @@ from typing import Final, NamedTuple, Self
 from tasks.errors import DiligenceError, NotFound, TooLarge
 from tasks.reading.embedded import read_with_embedded
 from tasks.reading.formats import has_second_try
-from tasks.reading.pool.process import FROM_OUTSIDE, Job, ReaderContext, ReadingProcess, list_reader_modules
-from tasks.reading.pool.worker import OUT_OF_TIME, TOOK_TOO_MUCH, Limits, Load, Read, ReadOutcome, run
+from tasks.reading.pool.process import (
+    FROM_OUTSIDE,
+    OUT_OF_TIME,
+    TOOK_TOO_MUCH,
+    Job,
+    Limits,
+    Load,
+    Read,
+    ReaderContext,
+    ReadingProcess,
+    ReadOutcome,
+    list_reader_modules,
+    run,
+)
 from tasks.reading.text_writer import Reading
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from storage.columns import now
-from storage.companies import answers_on
 from storage.database import reading
+from storage.scores import answers_on
 from tasks.companies import facts as asking
 from tasks.companies.claims import Claim, SourceClaims
 from tasks.companies.facts import ask_sources, store_answer

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tasks.companies.claims import Claim, ClaimCollector, SourceClaims, a_day, find_conflicts, merge, one_text, tidy
+from tasks.companies.company_match import international
 from tasks.companies.question import claims_in_words
-from tasks.companies.schema_org import international
 from tests.cases import cases
 
 Make = Callable[..., Claim]

@@ -9,8 +9,8 @@ import pytest
 from prefect.states import Failed
 
 from storage.columns import now
-from storage.companies import get_profile, profile_claims
 from storage.database import reading, writing
+from storage.scores import get_profile, profile_claims
 from tasks.companies import facts as asking
 from tasks.companies import facts as facts_module
 from tasks.companies.claims import Claim, SourceClaims, find_conflicts

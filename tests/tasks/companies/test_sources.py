@@ -17,8 +17,7 @@ import pytest
 from pydantic import ValidationError
 
 from tasks.companies.claims import CLAIMABLE, Claim
-from tasks.companies.profile import CompanyProfile
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanyProfile, CompanySettings
 from tasks.companies.sources import SOURCES, FactSource, choose_sources, open_source
 from tasks.companies.sources import gleif as gleif_source
 from tasks.companies.sources import sec as edgar_module

@@ -1,6 +1,6 @@
 """The words around a quotation, in blocks, with the quotation marked."""
 
-from tasks.evidence.excerpt import Mark, MarkedWords, Stretch, blocks, line_start, stretches
+from tasks.language.quotations import Mark, MarkedWords, Stretch, blocks, line_start, stretches
 
 TABLE = "Accounts\nRevenue\t100\t80\nCosts\t60\t50\nSigned by the auditor."
 

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from tasks.figures.company import find_company, name_other_companies
-from tasks.figures.conflicts import RoomFigure, find_conflicts
+from tasks.figures.conflicts import RoomFigure, find_company, find_conflicts, name_other_companies
 from tasks.figures.derived import choose_counted_figures
 from tasks.figures.figure import Figure
 from tests.cases import cases

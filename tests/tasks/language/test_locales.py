@@ -3,8 +3,8 @@
 import re
 from datetime import date
 
-from tasks.language.locales import currency_codes, currency_marks, currency_names, look_up, month_names, months
 from tasks.language.periods import dates
+from tasks.language.words import currency_codes, currency_marks, currency_names, look_up, month_names, months
 from tests.cases import cases
 
 

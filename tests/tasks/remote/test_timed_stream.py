@@ -7,7 +7,7 @@ import httpcore
 import pytest
 
 from tasks.remote import retry
-from tasks.remote.timed_stream import TimedStream
+from tasks.remote.retry import TimedStream
 
 
 class Line(httpcore.NetworkStream):

@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from storage.columns import row_values
-from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
 from storage.runs import CompanyStatus, Run, RunCompany, RunStatus, add_run, run_companies
-from storage.scores import CriterionOutcome, Quote, ScoreStatus, save_outcomes
+from storage.scores import CriterionOutcome, Quote, ScoreStatus, StoredClaim, StoredProfile, save_outcomes, save_profile
 
 BEGAN = datetime(2025, 11, 20, 21, 4, 30, tzinfo=UTC)
 

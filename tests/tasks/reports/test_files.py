@@ -10,7 +10,7 @@ from tasks.errors import BadRequest
 from tasks.reports.files import ReportFormat, render
 from tasks.reports.models import Report, ReportedRequest
 from tasks.reports.report import build
-from tasks.reports.request_files import also_missing
+from tasks.reports.workbook import also_missing
 from tasks.requests.match import RequestStatus
 from tests.tasks.reports.rows import company, write_run
 

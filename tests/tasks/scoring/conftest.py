@@ -8,11 +8,18 @@ from typing import Any
 import pytest
 
 from storage.columns import now
-from storage.companies import StoredClaim, StoredProfile, save_profile
 from storage.database import reading, writing
 from storage.documents import DocumentOutcome, DocumentStatus, RunDocument, place_documents, save_document_outcomes
 from storage.runs import Run, RunCompany, add_run, get_company, get_run, run_companies
-from storage.scores import CriterionOutcome, Quote, company_outcomes, outcome_quotes
+from storage.scores import (
+    CriterionOutcome,
+    Quote,
+    StoredClaim,
+    StoredProfile,
+    company_outcomes,
+    outcome_quotes,
+    save_profile,
+)
 from storage.texts import Outcome, StoredText, save_text
 from tasks.ai.answerer import Answerer
 from tasks.ai.registry import current_answerer

@@ -14,7 +14,7 @@ from storage.columns import row_values
 from storage.database import writing
 from storage.runs import RunStatus
 from storage.scores import CriterionOutcome, Quote, ScoreStatus
-from tasks.code_version import code_version
+from tasks.files import code_version
 from tasks.scoring import score
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, refusing, saying
@@ -209,7 +209,7 @@ def test_outcomes_made_without_a_search_plan_that_was_wanted_are_made_again(
 
 def test_all_code_that_decides_an_outcome_counts_as_the_program() -> None:
     others = {  # what they give is hashed with the outcome, or decides nothing
-        *("tasks.cancellation", "tasks.code_version", "tasks.companies", "tasks.errors", "tasks.operation"),
+        *("tasks.cancellation", "tasks.files", "tasks.companies", "tasks.errors", "tasks.operation"),
         *("tasks.reading", "tasks.remote", "tasks.table", "tasks.user_file"),
     }
     imported = {

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from storage.companies import StoredClaim, StoredProfile, get_profile, profile_claims
 from storage.database import reading
-from storage.scores import Absence, ScoreStatus
+from storage.scores import Absence, ScoreStatus, StoredClaim, StoredProfile, get_profile, profile_claims
 from tasks.scoring.checks import check_document, check_fact
 from tasks.scoring.criteria import DocumentCheck, FactRule
 from tasks.scoring.results import CriterionResult

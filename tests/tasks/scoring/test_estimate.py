@@ -11,7 +11,7 @@ from tasks.ai.answerer import NotAsked, Source
 from tasks.ai.calls import answer_key, judge_once
 from tasks.ai.registry import current_answerer
 from tasks.language import words
-from tasks.scoring.estimate import CallKind, CountingAnswerer
+from tasks.scoring.ask import CallKind, CountingAnswerer
 from tests.servers.openai_server import ModelServer
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.registry import current_answerer
+from tasks.scoring.ask import CallKind, CountingAnswerer
 from tasks.scoring.criteria import Judged
-from tasks.scoring.estimate import CallKind, CountingAnswerer
 from tasks.scoring.isolation import JudgementAlone, PortionReading
 from tasks.scoring.judge import prepare
 from tasks.scoring.results import Contested, CriterionResult

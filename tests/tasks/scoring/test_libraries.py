@@ -12,8 +12,7 @@ from tasks.documents.kinds.signs import read_signs
 from tasks.errors import BadRequest
 from tasks.ranking import WordIndex
 from tasks.scoring import rules
-from tasks.scoring.criteria import Criterion, read_criteria
-from tasks.scoring.libraries.library import STAGES, library_names, library_purpose, read_library
+from tasks.scoring.criteria import STAGES, Criterion, library_names, library_purpose, read_criteria, read_library
 from tasks.scoring.rules import parse_condition, score_bands
 from tests.cases import cases
 

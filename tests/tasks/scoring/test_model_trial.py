@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import find_capabilities
-from tasks.scoring.model_trial import Case, find_trial, read_cases, try_model
+from tasks.ai.openai.answers import find_capabilities
+from tasks.scoring.judge import Case, find_trial, read_cases, try_model
 from tests.servers.openai_server import ModelRequest, ModelServer, saying, whole
 
 

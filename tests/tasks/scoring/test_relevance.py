@@ -3,7 +3,7 @@
 import pytest
 
 from tasks.scoring.ask import find_clear, is_reason
-from tasks.scoring.model_trial import read_cases
+from tasks.scoring.judge import read_cases
 from tests.cases import cases
 
 RECURRING = "Is most of the revenue recurring? 5: above 90 %; 0: below 20 %"

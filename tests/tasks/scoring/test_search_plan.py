@@ -7,7 +7,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.registry import current_answerer
-from tasks.scoring.model_trial import try_model
+from tasks.scoring.judge import try_model
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import (
     Behaviour,

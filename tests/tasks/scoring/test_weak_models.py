@@ -9,7 +9,7 @@ from storage.runs import ModelTrial
 from storage.scores import Absence, ScoreStatus
 from tasks.ai.openai.answerer import OpenAiAnswerer
 from tasks.ai.registry import current_answerer
-from tasks.scoring.model_trial import find_standing, try_model
+from tasks.scoring.judge import find_standing, try_model
 from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelServer
 from tests.tasks.conftest import ServeModel

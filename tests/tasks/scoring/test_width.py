@@ -4,7 +4,7 @@ import pytest
 
 from storage.scores import ScoreStatus
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import find_capabilities
+from tasks.ai.openai.answers import find_capabilities
 from tasks.scoring.ask import SLOW, Width
 from tasks.scoring.score import score_criteria
 from tests.benchmarks import plants

@@ -11,7 +11,7 @@ from storage.scores import Absence
 from tasks.ai.registry import current_answerer
 from tasks.reports.models import ReportedTable
 from tasks.reports.report import build
-from tasks.scoring.estimate import CountingAnswerer
+from tasks.scoring.ask import CountingAnswerer
 from tasks.table.cells import CellAnswer, ask_company, ask_table, prove_answer
 from tasks.table.columns import Column, ColumnSet, ColumnType, known_column
 from tests.api.conftest import room  # noqa: F401 - a fixture

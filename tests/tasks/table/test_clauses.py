@@ -2,7 +2,7 @@
 # ruff: noqa: E501 - a case is a line
 
 from tasks.table.clauses import FINDERS
-from tasks.table.spans import Contract
+from tasks.table.columns import Contract
 from tests.cases import cases
 
 OPENING = (

@@ -45,8 +45,7 @@ from tasks.documents.drive.google.errors import Fault, FaultKind, find_fault
 from tasks.errors import DiligenceError, NotLoggedIn, SourceFailed, TookTooLong, TooManyRequests
 from tasks.remote.environment import GOOGLE, check_connection
 from tasks.remote.rate_limit import HeldBack, NoTurn, RateLimit, RateLimiter, Turn
-from tasks.remote.retry import Backoff, TryAgain, retry, seconds_left, within
-from tasks.remote.timed_stream import TimedStream, limit_time
+from tasks.remote.retry import Backoff, TimedStream, TryAgain, limit_time, retry, seconds_left, within
 
 if TYPE_CHECKING:
     from googleapiclient._apis.drive.v3.resources import DriveResource

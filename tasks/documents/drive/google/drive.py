@@ -25,6 +25,7 @@ from tasks.documents.drive.drive import (
     CheckResult,
     ConfiguredAccount,
     Document,
+    DocumentSettings,
     Drive,
     Fetched,
     Folder,
@@ -38,6 +39,8 @@ from tasks.documents.drive.google.api import (
     FOLDER,
     SHORTCUT,
     FileRow,
+    FolderContents,
+    ParentWalk,
     ShortcutTarget,
     make_document,
     make_row,
@@ -46,9 +49,7 @@ from tasks.documents.drive.google.api import (
 from tasks.documents.drive.google.client import Client
 from tasks.documents.drive.google.credentials import find_account, find_credentials, oauth_client, run_identity
 from tasks.documents.drive.google.errors import Refused
-from tasks.documents.drive.google.list_tree import FolderContents, ParentWalk
 from tasks.documents.drive.spool import ListedDocuments
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import BadRequest, DiligenceError, NotAllowed, NotConfigured, NotFound, NotLoggedIn, Unavailable
 from tasks.files import hidden
 from tasks.remote.environment import GOOGLE, check_connection

@@ -34,6 +34,7 @@ from tasks.documents.drive.drive import (
     Changes,
     CheckResult,
     Document,
+    DocumentSettings,
     Drive,
     Fetched,
     Folder,
@@ -44,7 +45,6 @@ from tasks.documents.drive.drive import (
 )
 from tasks.documents.drive.local import LocalDriveSettings
 from tasks.documents.drive.spool import ListedDocuments, new_file
-from tasks.documents.settings import DocumentSettings
 from tasks.errors import NotConfigured, NotFound, SourceFailed, Unavailable, document_too_large
 from tasks.files import hidden
 from tasks.reading.detect import guess_file_mime_type

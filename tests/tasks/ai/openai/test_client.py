@@ -5,7 +5,7 @@ import pytest
 from storage import context
 from tasks.ai.answerer import AnswerCut, AnswererFailed, ModelRefused, NoJson
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import find_capabilities
+from tasks.ai.openai.answers import find_capabilities
 from tasks.errors import NotConfigured
 from tasks.language.words import most_model_tokens
 from tasks.spending.budget import LONGEST_ANSWER, Account, BudgetSpent, Ledger

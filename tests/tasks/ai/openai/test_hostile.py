@@ -10,7 +10,7 @@ import pytest
 
 from tasks.ai.answerer import AnswerCut, Source
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import find_capabilities
+from tasks.ai.openai.answers import find_capabilities
 from tasks.ai.openai.errors import ContextWindowExceeded, Option, error_for_status
 from tasks.ai.openai.protocols import Arrival
 from tasks.errors import NotConfigured, SourceFailed, TookTooLong, TooLarge

@@ -9,7 +9,7 @@ import pytest
 from storage.settings import override_settings
 from tasks.ai.openai import client
 from tasks.ai.openai.answerer import OpenAiAnswerer
-from tasks.ai.openai.capabilities import Capabilities, find_capabilities
+from tasks.ai.openai.answers import Capabilities, find_capabilities
 from tasks.ai.openai.protocols import RequestFormat
 from tasks.ai.registry import current_answerer
 from tasks.errors import NotConfigured

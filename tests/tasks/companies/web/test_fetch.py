@@ -18,7 +18,7 @@ from threading import Event
 
 import pytest
 
-from tasks.companies.settings import CompanySettings
+from tasks.companies.profile import CompanySettings
 from tasks.companies.web import site as module
 from tasks.companies.web.client import Web, read_body, user_agent
 from tasks.companies.web.site import PAGE_LIMITS, Robots, fetch_page, website
