@@ -333,7 +333,7 @@ def find_drawn_values(page: Any, textpage: Any, page_text: PageText, known: Know
     """
     pieces = _number_last_forms(page, behind=len(known.fields))
     text = page_text.text
-    if not pieces or page_text.units != page_text.characters or len(text) != page_text.units:
+    if not pieces or not page_text.is_in_step:
         return known
     drawn = [index for index in range(max(0, len(text) - _MOST_DRAWN), len(text)) if not text[index].isspace()]
     objects = dict(zip(drawn, document_module.text_objects(textpage, drawn), strict=True))
@@ -401,15 +401,13 @@ def _lies_over(box: tuple[float, float, float, float], middles: Sequence[tuple[f
 
 def _leaves(form: Any, left: list[int], deepest: int = 2) -> Iterator[list[int]]:
     """The addresses of the text objects of each form within a form, or of itself; `left`: objects to look at."""
-    form = ctypes.cast(form, pdfium.FPDF_PAGEOBJECT)
     texts: list[int] = []
-    count = pdfium.FPDFFormObj_CountObjects(form)
-    left[0] -= count + 1
-    for index in range(count if left[0] > 0 else 0):
-        item = pdfium.FPDFFormObj_GetObject(form, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
+    items = document_module.objects_in_form(form, left[0])
+    left[0] -= len(items) + 1
+    for item in items:
+        kind = document_module.object_kind(item)
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
-            texts.append(ctypes.cast(item, ctypes.c_void_p).value or 0)
+            texts.append(item.value)
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and deepest:
             yield from _leaves(item, left, deepest - 1)
     if texts:

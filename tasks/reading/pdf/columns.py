@@ -131,7 +131,8 @@ def pages_side_by_side(lines: list[Line]) -> list[list[Line]]:
     """The lines of each of two pages printed on one sheet; otherwise all lines."""
     if len(lines) < 2 * _FEWEST:
         return [lines]
-    sides = [build_lines(words) for words in part_at_fold([word for line in lines for word in line.words])]
+    parts = part_at_fold([word for line in lines for word in line.words])
+    sides = [build_lines(words) for words in parts] if len(parts) > 1 else []
     return sides if are_pages(sides) else [lines]
 
 

@@ -93,7 +93,8 @@ def line_beginnings(textpage: Any, page_text: PageText) -> LineBeginnings:
     """Where the lines of a page begin; empty for a page with too many characters."""
     if page_text.characters > _MOST:
         return []
-    numbers = document.find_characters(textpage, page_text, [match.end() for match in _FIRST.finditer(page_text.text)])
+    spots = [match.end() - 1 for match in _FIRST.finditer(f"\n{page_text.text}")]
+    numbers = document.find_characters(textpage, page_text, spots)
     return list(zip(numbers, document.character_boxes(textpage, numbers), strict=True))
 
 
@@ -141,7 +142,7 @@ def _find_inkless(page: Any, textpage: Any, characters: LineBeginnings) -> set[i
     return {number for (number, _), piece in zip(characters, pieces, strict=True) if piece not in seen}
 
 
-_FIRST: Final = re.compile(r"^[^\S\n]*+(?=\S)", re.MULTILINE)
+_FIRST: Final = re.compile(r"\n[^\S\n]*+(?=\S)")
 _WHITE: Final = 250
 _INVISIBLE: Final = pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 _TINY: Final = 1.2
@@ -221,7 +222,7 @@ def with_ligatures(textpage: Any, page_text: PageText) -> PageText:
     """The text of a page with the letters of lam-alef ligatures in reading order."""
     text = page_text.text
     spots = [match.start() for match in _TURNED.finditer(text)] if _LAM in text else []
-    if not spots or not _is_in_step(page_text):
+    if not spots or not page_text.is_in_step:
         return page_text
     boxes = list(document.character_boxes(textpage, [at for spot in spots for at in (spot, spot + 1)]))
     letters = list(text)
@@ -233,9 +234,7 @@ def with_ligatures(textpage: Any, page_text: PageText) -> PageText:
 
 def find_turned_ligatures(codes: Sequence[int], boxes: Sequence[document.Box | None]) -> Iterator[int]:
     """Where alef and lam on a page come from a single glyph."""
-    if ord(_LAM) not in codes:
-        return
-    for at in range(len(codes) - 1):
+    for at in range(len(codes) - 1) if ord(_LAM) in codes else ():
         if codes[at + 1] == ord(_LAM) and chr(codes[at]) in _ALEFS and boxes[at] == boxes[at + 1]:
             yield at
 
@@ -246,7 +245,7 @@ def find_missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
     PDFium loses them between lines of right-to-left scripts.
     """
     text = page_text.text
-    if not _is_in_step(page_text) or len(text) > _MOST_LINES:
+    if not page_text.is_in_step or len(text) > _MOST_LINES:
         return []
     boxes = list(document.character_boxes(textpage, range(len(text))))
     spots: list[int] = []
@@ -261,11 +260,6 @@ def find_missing_breaks(textpage: Any, page_text: PageText) -> list[int]:
                 spots.append(index)
             last = index
     return spots
-
-
-def _is_in_step(page_text: PageText) -> bool:
-    """Whether PDFium's characters correspond one to one to those of the text."""
-    return page_text.units == page_text.characters == len(page_text.text)
 
 
 _STEP: Final = 24
@@ -358,7 +352,7 @@ _HIGHER: Final = 0.12
 def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     """The text of a page with superscript digits for those that are raised and smaller than what they follow."""
     text = page_text.text
-    if not _is_in_step(page_text) or page_text.characters > _MOST:
+    if not page_text.is_in_step or page_text.characters > _MOST:
         return page_text
     ends = [match.end() for match in _MARK_END.finditer(text)]
     _, tops, _, bottoms = document.box_sides(textpage, [end - 1 for end in ends])
@@ -366,6 +360,8 @@ def with_raised_marks(textpage: Any, page_text: PageText) -> PageText:
     usual = max(heights, default=0.0)
     small = [end for end, height in zip(ends, heights, strict=True) if 0 < height < _SMALLER * usual]
     marks = [(end - len(text[max(0, end - _LONGEST_MARK) : end].split()[-1]), end) for end in small]
+    # what is drawn in one piece is of one height
+    marks = [(at, end) for at, end in marks if len({*document.text_objects(textpage, (at, end - 1))}) > 1]
     around = sorted({at for first, end in marks for at in range(first, end)})
     _, tops, _, bottoms = document.box_sides(textpage, around)
     height = dict(zip(around, map(sub, tops, bottoms), strict=True))

@@ -270,6 +270,8 @@ _segment_point: Final = _quick(pdfium.FPDFPathSegment_GetPoint)
 _closes: Final = _quick(pdfium.FPDFPathSegment_GetClose)
 _page_object: Final = _quick(pdfium.FPDFPage_GetObject)
 object_kind: Final = _quick(pdfium.FPDFPageObj_GetType)
+_count_in_form: Final = _quick(pdfium.FPDFFormObj_CountObjects)
+_object_in_form: Final = _quick(pdfium.FPDFFormObj_GetObject)
 _object_bounds: Final = _quick(pdfium.FPDFPageObj_GetBounds)
 _loose_box: Final = _quick(pdfium.FPDFText_GetLooseCharBox)
 _tight_box: Final = _quick(pdfium.FPDFText_GetCharBox)
@@ -413,6 +415,11 @@ class PageText(NamedTuple):
     units: int
     characters: int
 
+    @property
+    def is_in_step(self) -> bool:
+        """Whether PDFium's characters correspond one to one to those of the text."""
+        return self.units == self.characters == len(self.text)
+
 
 def page_text(textpage: Any) -> PageText:
     """The text of an open text page."""
@@ -494,6 +501,11 @@ def list_objects(page: Any, kinds: Collection[int], most: int) -> list[tuple[Any
 def page_objects(page: Any, count: int) -> list[Any]:
     """The first so many objects of a page."""
     return list(map(_page_object, repeat(_reference(page)), range(count)))
+
+
+def objects_in_form(form: Any, most: int) -> list[Any]:
+    """The first `most` objects of a form."""
+    return list(map(_object_in_form, repeat(form), range(min(most, _count_in_form(form)))))
 
 
 def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float, float] | None]:

@@ -11,7 +11,7 @@ than some programs leave: it joins words, or ends a line after each letter.
 import re
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, filterfalse, groupby, pairwise, starmap, zip_longest
+from itertools import accumulate, chain, filterfalse, groupby, pairwise, starmap, zip_longest
 from math import inf
 from operator import attrgetter, itemgetter, sub
 from statistics import median_high
@@ -108,7 +108,7 @@ def is_in_letters(text: str) -> bool:
 def find_missing_spaces(textpage: Any, page_text: PageText) -> list[int]:
     """Where spaces must be inserted into the text of a page: between letters with a wider gap than others."""
     text = page_text.text
-    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+    if not page_text.is_in_step or len(text) > _MOST:
         return []
     words = _find_split_words(textpage, [match.span() for match in _WORD.finditer(text)])
     within = list(chain.from_iterable(starmap(range, words)))  # a box costs a call
@@ -148,7 +148,7 @@ def find_touching_cells(textpage: Any, page_text: PageText) -> list[int]:
     drawn one by one too, for want of a font, nothing tells the cells.
     """
     text = page_text.text
-    if page_text.units != page_text.characters or len(text) != page_text.units or len(text) > _MOST:
+    if not page_text.is_in_step or len(text) > _MOST:
         return []
     drawn = [index for index, character in enumerate(text) if not character.isspace()]
     objects = document.text_objects(textpage, drawn)
@@ -230,10 +230,11 @@ def _find_rows(gap: Box, gaps: Sequence[Box], rows: Collection[int], height: flo
 
 def by_height(runs: Sequence[Box]) -> list[Box]:
     """The runs of a page whose table is drawn column by column, sorted by line from the top; empty for other pages."""
+    begins_anew = [low > high and left > right for (_, high, right, _), (left, _, _, low) in pairwise(runs)]
+    if sum(begins_anew) < _COLUMNS - 1:  # the usual
+        return []
     passes: dict[int, set[int]] = {}
-    number = 0
-    for (_, last_high, last_end, _), (begin, high, _, low) in pairwise(runs):
-        number += high > last_high + (high - low) and begin > last_end
+    for (_, _, _, low), number in zip(runs[1:], accumulate(begins_anew), strict=True):
         passes.setdefault(round(low / 4), set()).add(number)
     rows = sum(len(held) >= _COLUMNS for held in passes.values())
     return sorted(runs, key=lambda run: (-round(run[3] / 4), run[0])) if rows >= _ROWS_OF_WORDS else []

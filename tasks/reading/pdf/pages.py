@@ -8,7 +8,6 @@ scan if it has hardly any text and is covered by pictures, or by so many shapes 
 form's fields are no text of its page.
 """
 
-import ctypes
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -443,12 +442,10 @@ def _are_letters(shapes: Sequence[tuple[Any, document.Box]], characters: int) ->
     """Whether many of a page's shapes may be its letters, drawn as outlines or by hand, beside so much text."""
     least = max(_OUTLINES, _OF_SHAPES * characters)
     low, high = _LETTER
-    lines = [(path, box) for path, box in shapes if low < box[1] - box[3] < high] if len(shapes) >= least else []
-    segments = (pdfium.FPDFPath_CountSegments(ctypes.cast(path, pdfium.FPDF_PAGEOBJECT)) for path, _ in lines)
     sizes = [
-        (round(box[2] - box[0], 1), round(box[1] - box[3], 1))
-        for (_, box), count in zip(lines, segments, strict=True)
-        if count >= _CORNERS
+        (round(right - left, 1), round(top - bottom, 1))
+        for path, (left, top, right, bottom) in (shapes if len(shapes) >= least else ())
+        if low < top - bottom < high and document.count_segments(path) >= _CORNERS
     ]
     return len(sizes) >= least and len(set(sizes)) >= _GLYPHS
 
@@ -458,19 +455,14 @@ def _measure_pictures(page: Any) -> float:
     kinds = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
     covered = 0.0
     for item, (left, top, right, bottom) in document.list_objects(page, kinds, _MOST_OBJECTS):
-        if document.object_kind(item) == pdfium.FPDF_PAGEOBJ_IMAGE or _holds_picture(item):
+        if _is_picture(item):
             covered += (right - left) * (top - bottom)
     return covered / (pdfium.FPDF_GetPageWidthF(page) * pdfium.FPDF_GetPageHeightF(page) or 1)
 
 
-def _holds_picture(form: Any, deepest: int = 3) -> bool:
-    """Whether a form contains a picture, directly or in forms within it, down to `deepest` levels."""
-    form = ctypes.cast(form, pdfium.FPDF_PAGEOBJECT)
-    for index in range(min(_MOST_OBJECTS, pdfium.FPDFFormObj_CountObjects(form))):
-        item = pdfium.FPDFFormObj_GetObject(form, index)
-        kind = pdfium.FPDFPageObj_GetType(item)
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            return True
-        if kind == pdfium.FPDF_PAGEOBJ_FORM and deepest and _holds_picture(item, deepest - 1):
-            return True
-    return False
+def _is_picture(item: Any, deepest: int = 4) -> bool:
+    """Whether an object is a picture, or a form with one, directly or in forms within it, down to `deepest` levels."""
+    kind = document.object_kind(item)
+    if kind == pdfium.FPDF_PAGEOBJ_FORM and deepest:
+        return any(_is_picture(inner, deepest - 1) for inner in document.objects_in_form(item, _MOST_OBJECTS))
+    return bool(kind == pdfium.FPDF_PAGEOBJ_IMAGE)

@@ -108,12 +108,11 @@ def _find_sides(rules: Rules) -> list[RuledLine]:
     without any separates columns only if borders meet there where the drawn ones begin, above the headers too.
     """
     sides: list[RuledLine] = []
-    joints: set[tuple[float, int]] = set()
     above: dict[int, tuple[float, bool]] = {}  # of each place, the level of the border that ended there last
-    for level, borders in _levels(rules.horizontal):
-        ends = _border_ends(borders)
+    levels = [(level, borders, _border_ends(borders)) for level, borders in _levels(rules.horizontal)]
+    joints = {(level, x) for level, _, ends in levels for x, (_, is_joint) in ends.items() if is_joint}
+    for level, borders, ends in levels if joints else ():
         sides += _sides_up_to(level, ends, above)
-        joints.update((level, x) for x, (_, is_joint) in ends.items() if is_joint)
         covered = sorted((border.begin, border.end) for border in borders)
         begins = [begin for begin, _ in covered]
         furthest = [*itertools.accumulate((end for _, end in covered), max, initial=-math.inf)]
