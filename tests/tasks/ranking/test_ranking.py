@@ -78,10 +78,6 @@ def test_one_index_answers_many_questions_as_rank_does() -> None:
         assert index.rank(question, 3) == rank(TEXTS, question, 3)
 
 
-def test_a_single_text_is_found() -> None:
-    assert rank(["Revenue grew."], "revenue", 5)[0][0] == 0
-
-
 @cases(
     ("one", "other"),
     [
@@ -115,14 +111,17 @@ def test_numbers_are_whole() -> None:
     assert tokens("EUR 1,234.5 on 2023 at 7.5 %") == ["eur", "1234.5", "2023", "7.5"]
 
 
-def test_text_without_spaces_between_words_is_found() -> None:
-    assert rank(["当社の売上高は増加した。", "会議の議事録"], "売上高", 2)[0][0] == 0
-
-
-def test_another_language_than_english_is_found() -> None:
-    assert (
-        rank(["Die Umsatzerlöse stiegen.", "Der Mietvertrag endet."], "Wie hoch sind die Umsatzerlöse?", 1)[0][0] == 0
-    )
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        (["Revenue grew."], "revenue"),
+        (["当社の売上高は増加した。", "会議の議事録"], "売上高"),
+        (["Die Umsatzerlöse stiegen.", "Der Mietvertrag endet."], "Wie hoch sind die Umsatzerlöse?"),
+    ],
+    ids=["a single text", "no spaces between words", "another language than English"],
+)
+def test_any_text_is_found(texts: list[str], question: str) -> None:
+    assert rank(texts, question, 2)[0][0] == 0
 
 
 def test_ranking_prints_and_logs_nothing(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:

@@ -7,8 +7,17 @@ import pytest
 from tasks.scoring.score import stability
 
 
-def test_a_company_that_is_better_in_everything_keeps_its_place_in_every_draw() -> None:
-    assert stability([{"a": 1.0, "b": 0.9}, {"a": 0.2, "b": 0.1}], {"a": 1, "b": 3}) == [1.0, 1.0]
+@pytest.mark.parametrize(
+    ("standings", "weight"),
+    [
+        ([{"a": 1.0, "b": 0.9}, {"a": 0.2, "b": 0.1}], 3),
+        ([{"a": 0.9}, {"a": 0.9, "b": 0.6}], 1),
+        ([{"a": 0.5, "b": 0.5}] * 2, 2),
+    ],
+    ids=["better in everything", "what is not scored earns nothing", "equal totals share a place"],
+)
+def test_a_place_that_no_weights_change_is_kept_in_every_draw(standings: list[dict[str, float]], weight: float) -> None:
+    assert stability(standings, {"a": 1, "b": weight}) == [1.0, 1.0]
 
 
 def test_companies_that_each_lead_in_one_criterion_of_equal_weight_change_places_half_the_time() -> None:
@@ -27,19 +36,11 @@ def test_a_lead_that_hangs_on_a_heavy_weight_is_less_sure_than_one_that_does_not
     assert close[0] < clear[0] < 1
 
 
-def test_what_is_not_scored_earns_nothing_whatever_the_weights() -> None:
-    assert stability([{"a": 0.9}, {"a": 0.9, "b": 0.6}], {"a": 1, "b": 1}) == [1.0, 1.0]
-
-
 def test_the_same_figures_give_the_same_shares() -> None:
     random = Random(7)
     standings = [{name: random.random() for name in "abcdef"} for _ in range(30)]
     weights = dict.fromkeys("abcdef", 1.0)
     assert stability(standings, weights) == stability(standings, weights)
-
-
-def test_equal_totals_share_a_place_whatever_the_weights() -> None:
-    assert stability([{"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}], {"a": 1, "b": 2}) == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("standings", [[], [{"a": 1.0, "b": 0.5}], [{"a": 1.0}, {"a": 0.5}]])

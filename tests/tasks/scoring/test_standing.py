@@ -55,13 +55,9 @@ def test_what_was_not_read_or_not_scored_is_open(status: ScoreStatus, absence: A
     assert (found.proven, found.high) == (0.2, 0.7)
 
 
-def test_missing_open_leaves_the_weight_open() -> None:
-    found, _ = standing(outcome("a", MISSING, absence=Absence.SILENT), outcome("b", SCORED, 5), missing="open")
-    assert (found.proven, found.high) == (0.5, 1)
-
-
-def test_a_criterion_that_the_run_did_not_reach_is_open() -> None:
-    found, _ = standing(outcome("b", SCORED, 5))
+@pytest.mark.parametrize("without", [[outcome("a", MISSING, absence=Absence.SILENT)], []], ids=["open", "not reached"])
+def test_what_is_missing_and_open_or_was_not_reached_leaves_its_weight_open(without: list[CriterionOutcome]) -> None:
+    found, _ = standing(*without, outcome("b", SCORED, 5), missing="open")
     assert (found.proven, found.high, found.coverage) == (0.5, 1, 0.5)
 
 

@@ -142,23 +142,18 @@ def test_an_international_name_is_found_in_either_form(serve: Serve) -> None:
     assert taken("xn--mller-kva.example") == "Q1"
 
 
-def test_a_deprecated_website_is_none(serve: Serve) -> None:
-    serve(item("Q1", "Alpha", P856=[statement("https://alpha.example/", "deprecated"), "https://beta.example/"]))
-    assert taken() is None
-
-
-def test_a_person_with_a_website_is_no_company(serve: Serve) -> None:
-    serve(item("Q1", "Alpha", P31=[item_value("Q5")], P856=["https://alpha.example/"]))
-    assert taken() is None
-
-
-def test_an_address_of_the_domain_in_another_property_is_no_official_website(serve: Serve) -> None:
-    serve(item("Q1", "Beta", P856=["https://beta.example/"], P973=["https://alpha.example/"]))
-    assert taken() is None
-
-
-def test_a_name_alone_joins_nothing(serve: Serve) -> None:
-    serve(item("Q1", "alpha.example", aliases=("Alpha",)))
+@pytest.mark.parametrize(
+    "alone",
+    [
+        item("Q1", "Alpha", P856=[statement("https://alpha.example/", "deprecated"), "https://beta.example/"]),
+        item("Q1", "A. Person", P31=[item_value("Q5")], P856=["https://alpha.example/"]),
+        item("Q1", "Beta", P856=["https://beta.example/"], P973=["https://alpha.example/"]),
+        item("Q1", "alpha.example", aliases=("Alpha",)),
+    ],
+    ids=["deprecated website", "person", "address in another property", "name alone"],
+)
+def test_what_does_not_make_an_item_the_company(serve: Serve, alone: Any) -> None:
+    serve(alone)
     assert taken() is None
 
 
