@@ -128,12 +128,12 @@ def test_runs_are_listed_in_the_order_of_their_starts_whatever_the_clock_said(da
 def test_costs_add_up(database_url: str) -> None:
     store("r1")
     store("r2")
-    for _ in range(3):
+    for usd in (None, 0.5, 0.25):
         with database.writing() as session:
-            runs.add_cost(session, "r1", 1, 100, 7)
+            runs.add_cost(session, "r1", 1, 100, 7, usd)
     with database.reading() as session:
         run = runs.get_run(session, "r1")
-        assert (run.calls, run.input_tokens, run.output_tokens) == (3, 300, 21)
+        assert (run.calls, run.input_tokens, run.output_tokens, run.usd) == (3, 300, 21, 0.75)
         assert runs.get_run(session, "r2").calls == 0
 
 
@@ -207,6 +207,8 @@ def test_outcomes_of_many_documents_are_written_down_together(database_url: str)
         documents.save_document_outcomes(session, company_id, [])
     with database.reading() as session:
         kept = documents.company_documents(session, company_id)
+        assert [row.document_id for row in documents.remarkable_documents(session, "r1")] == ["b", "c"]
+        assert documents.remarkable_documents(session, "another") == []
     assert [(each.document_id, each.status, each.text_id, each.characters, each.warning) for each in kept] == [
         ("a", DocumentStatus.READ, text_id, 13, None),
         ("b", DocumentStatus.FAILED, None, 0, "It is damaged."),
