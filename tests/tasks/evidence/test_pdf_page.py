@@ -95,7 +95,13 @@ def test_the_print_of_a_turned_or_cropped_page_lies_in_its_box(tmp_path: Path, t
 
 
 def test_a_page_is_a_scan_where_its_own_words_were_recognised() -> None:
-    places = [(0, 4, "page", "1"), (4, 8, "page", "2"), (4, 8, "ocr", ""), (8, 12, "page", "3")]
+    places = [
+        (0, 4, "page", "1"),
+        (4, 8, "page", "2"),
+        (4, 8, "ocr", ""),
+        (8, 12, "page", "3"),
+        (0, 12, "heading", "2024"),
+    ]
     text = StoredText(content_hash="", reader="pdf-1", outcome=Outcome.READ, text="One\fTwo\fSix.", places=places)
     assert [part.is_scan for part in find_page_parts(text, 0, 12)] == [False, True, False]
 

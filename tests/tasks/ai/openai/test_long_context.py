@@ -101,11 +101,24 @@ def test_a_window_that_is_set_needs_no_finding_out() -> None:
         assert max(len(request.prompt) for request in server.requests) < 20_000
 
 
+TOO_LONG = failing(400, "Your input exceeds the context window of this model.")
+
+
+def test_a_later_part_with_more_tokens_than_its_bytes_tell_is_halved() -> None:
+    def dense(request: ModelRequest) -> ModelResponse:
+        return (TOO_LONG if request.prompt.count("Ω") > 700 else saying(reader(request)))(request)
+
+    text = "\n".join([filler(200), *(f"{fact} {'Ω' * 30}" for fact in FACTS)])
+    with ModelServer() as server:
+        server.always(dense)
+        answer = ask(server, [Source(1, "minutes.txt", None, text)], window=4096)
+    assert [fact for fact in FACTS if fact not in answer.text] == []
+
+
 def test_a_server_that_names_no_number_is_asked_with_less_until_it_takes_it() -> None:
     def narrow(request: ModelRequest) -> ModelResponse:
-        return (too_long if len(request.prompt) > 12_000 else saying(reader(request)))(request)
+        return (TOO_LONG if len(request.prompt) > 12_000 else saying(reader(request)))(request)
 
-    too_long = failing(400, "Your input exceeds the context window of this model.")
     with ModelServer() as server:
         server.always(narrow)
         answer = ask(server, sources(2, 600))
