@@ -135,9 +135,14 @@ def _run(
         else:
             with _prefect(console):
                 # Prefect takes 1.2 s to import, and reads then where its home is.
-                from flows.batch import batch, continuing  # noqa: PLC0415
+                from flows.batch import batch, continuing, ready  # noqa: PLC0415
+                from flows.help_run import fork  # noqa: PLC0415
 
-                with continuing(caught_up, screen.name), _progress(screen.name, console):
+                with (  # a run that goes on has listed rooms: two processes must not share its connections
+                    ready(fork) if caught_up is None and (processes or not judged) else nullcontext(),
+                    continuing(caught_up, screen.name),
+                    _progress(screen.name, console),
+                ):
                     try:
                         run_id = batch(
                             batch_file.absolute(),

@@ -10,15 +10,19 @@ The data rooms are indexed and read as in the run, and their texts are stored, s
 them again. The prompts are those of the run. Cached answers are not counted, and no outcome is stored.
 """
 
+import atexit
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType, NoneType
@@ -51,6 +55,7 @@ from flows.run import (
 from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.work import CaughtUp, ListedRoom, TakenOver, examine_companies, going_on, take_over_if_possible
 from storage import database, runs
+from storage.context import holding
 from storage.runs import RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
@@ -103,14 +108,58 @@ def helping(
     return _runs_on_pool(run_id, batch.name) if deployment.id is not None else nullcontext()
 
 
+class _Fork(ForkProcess):
+    """A fork of this process that waits for a run to help with; it ends like a `subprocess.Popen`."""
+
+    def __init__(self, helping: Callable[[str, int, Path | None], int]) -> None:
+        super().__init__()
+        self._helping, self.errors = helping, TemporaryFile()  # noqa: SIM115 - `_end` closes it
+        self._order, self.orders = Pipe(duplex=False)
+
+    def run(self) -> None:
+        signal.set_wakeup_fd(-1)  # a pipe that is shared with the process that leads
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all
+        self.orders.close()
+        os.dup2(self.errors.fileno(), 1)
+        os.dup2(self.errors.fileno(), 2)
+        with suppress(EOFError):  # there is no run
+            told = self._order.recv()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            try:
+                sys.exit(self._helping(*told))
+            finally:
+                atexit._run_exitfuncs()  # noqa: SLF001 - multiprocessing leaves them out
+
+    def wait(self, timeout: float | None = None) -> int:
+        self.orders.close()
+        self.join(timeout)
+        if self.exitcode is None:
+            raise subprocess.TimeoutExpired("fork", timeout or 0.0)
+        return self.exitcode
+
+
+_ready: ContextVar[_Fork | None] = ContextVar("ready", default=None)
+
+
+@contextmanager
+def ready(helping: Callable[[str, int, Path | None], int]) -> Iterator[None]:
+    """Let a run in the block have its helpers from a fork of this process, which shares no connection with it."""
+    database.close()
+    fork = _Fork(helping)
+    fork.start()
+    try:
+        with holding(_ready, fork):
+            yield
+    finally:
+        fork.wait(_END)
+
+
 @contextmanager
 def _processes(run_id: str, out: Path | None, count: int) -> Iterator[None]:
     if count < 1:
         yield
         return
-    process, errors = _start(
-        [sys.executable, "-P", "-m", "flows.help_run", run_id, str(count), *([out] if out else [])]
-    )
+    process, errors = _start(run_id, count, out)
     try:
         yield
     finally:
@@ -122,12 +171,16 @@ def _is_interrupted() -> bool:
     return not isinstance(sys.exception(), Exception | NoneType)
 
 
-def _start(command: Sequence[str | Path]) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+def _start(run_id: str, count: int, out: Path | None) -> tuple[subprocess.Popen[bytes] | _Fork, IO[bytes]]:
+    if (fork := _ready.get()) is not None:
+        with suppress(OSError):  # somebody has ended it, which `_end` tells
+            fork.orders.send((run_id, count, out))
+        return fork, fork.errors
     values = {setting.name: setting.value() for setting in _SETTINGS}
     given = {name: str(value) for name, value in values.items() if value is not None}
     errors = TemporaryFile()  # noqa: SIM115 - `_end` closes it
     process = subprocess.Popen(  # noqa: S603 - our own module
-        command,
+        [sys.executable, "-P", "-m", "flows.help_run", run_id, str(count), *([out] if out else [])],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
@@ -136,7 +189,7 @@ def _start(command: Sequence[str | Path]) -> tuple[subprocess.Popen[bytes], IO[b
     return process, errors
 
 
-def _end(process: subprocess.Popen[bytes], errors: IO[bytes], patience: float) -> None:
+def _end(process: subprocess.Popen[bytes] | _Fork, errors: IO[bytes], patience: float) -> None:
     try:
         is_failed = process.wait(patience) != 0
     except subprocess.TimeoutExpired:

@@ -22,6 +22,8 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 
+from prefect import settings
+
 from flows import prefect_server
 from flows.artifacts import prefix_keys
 from flows.batch import work
@@ -113,7 +115,7 @@ def main(run: str, out: Path | None) -> int:
     logging.raiseExceptions = False  # Prefect prints that way what it could not log
     prefect_server.prepare()
     try:
-        with usable_environment(), nullcontext() if os.environ.get("PREFECT_API_URL") else untracked():
+        with usable_environment(), nullcontext() if settings.PREFECT_API_URL.value() else untracked():
             help_run(run, out)
     except CompaniesFailed:  # the process that leads tells of them
         return 0

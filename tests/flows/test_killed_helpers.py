@@ -221,15 +221,19 @@ def server_database(server: DatabaseServer, request: pytest.FixtureRequest) -> I
 
 
 def helpers_of(pid: int) -> list[int]:
-    """The helpers of a process: forks of the one that it has started."""
-    return [fork for started in _children(pid) for fork in _children(started)]
+    """The helpers of a process: forks of its fork."""
+    return [helper for fork in _forks(pid) for helper in _forks(fork)]
 
 
-def _children(pid: int) -> list[int]:
+def _forks(pid: int) -> list[int]:
     with suppress(OSError):  # it has ended
-        started = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-        return [child for child in started if b"flows.help_run" in Path(f"/proc/{child}/cmdline").read_bytes()]
+        children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        return [child for child in children if _command(child) == _command(pid)]
     return []
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 @dataclass
