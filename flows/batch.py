@@ -120,7 +120,8 @@ class _Fork(ForkProcess):
         signal.set_wakeup_fd(-1)  # a pipe that is shared with the process that leads
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all
         self.orders.close()
-        os.dup2(self.errors.fileno(), 1)
+        with Path(os.devnull).open("wb") as nothing:
+            os.dup2(nothing.fileno(), 1)
         os.dup2(self.errors.fileno(), 2)
         with suppress(EOFError):  # there is no run
             told = self._order.recv()
@@ -138,12 +139,20 @@ class _Fork(ForkProcess):
         return self.exitcode
 
 
+_IDLE: Final = {threading.main_thread().name, "interrupt"}
+"""The threads of a command that is about to run a batch; the second one does nothing but wait for a signal."""
 _ready: ContextVar[_Fork | None] = ContextVar("ready", default=None)
 
 
 @contextmanager
 def ready(helping: Callable[[str, int, Path | None], int]) -> Iterator[None]:
-    """Let a run in the block have its helpers from a fork of this process, which shares no connection with it."""
+    """Let a run in the block have its helpers from a fork of this process, which shares no connection with it.
+
+    Where other threads are at work there is no fork, as nothing there would release their locks.
+    """
+    if any(thread.name not in _IDLE for thread in threading.enumerate()):
+        yield
+        return
     database.close()
     fork = _Fork(helping)
     fork.start()
@@ -151,7 +160,7 @@ def ready(helping: Callable[[str, int, Path | None], int]) -> Iterator[None]:
         with holding(_ready, fork):
             yield
     finally:
-        fork.wait(_END)
+        _stop(fork, _END)
 
 
 @contextmanager
@@ -190,20 +199,24 @@ def _start(run_id: str, count: int, out: Path | None) -> tuple[subprocess.Popen[
 
 
 def _end(process: subprocess.Popen[bytes] | _Fork, errors: IO[bytes], patience: float) -> None:
-    try:
-        is_failed = process.wait(patience) != 0
-    except subprocess.TimeoutExpired:
-        is_failed = False
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_END)
-        process.kill()
-        process.wait()
     with errors:
-        if is_failed:
+        if _stop(process, patience) != 0:
             errors.seek(0)
             said = _last_words(errors.read().decode(errors="replace"))
             log.warning("A process that was helping with the run ended early: %s", said)
+
+
+def _stop(process: subprocess.Popen[bytes] | _Fork, patience: float) -> int:
+    """The status of a process that ends in time; 0 if it has to be stopped."""
+    try:
+        return process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_END)
+    process.kill()
+    process.wait()
+    return 0
 
 
 def _last_words(errors: str) -> str:

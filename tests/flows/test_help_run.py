@@ -105,3 +105,31 @@ def test_a_helper_that_is_started_wrongly_says_how(words: list[str]) -> None:
     )
     assert told.returncode == 1
     assert told.stderr.startswith("Usage: python -m flows.help_run RUN COUNT")
+
+
+FORK = """
+import logging, sys, threading
+from flows.batch import _processes, _ready, ready
+
+logging.basicConfig(format="%(message)s", force=True)
+
+def helping(run, count, out):
+    print("words of a document")
+    sys.stderr.write(f"{run} was to be helped with by {count}.\\n")
+    return 1
+
+with ready(helping), _processes("20260101-000000-0000", None, 2):
+    pass
+ended = threading.Event()
+threading.Thread(target=ended.wait).start()
+with ready(helping):
+    print(_ready.get())
+ended.set()
+"""
+
+
+def test_a_fork_tells_what_it_said_last_and_none_is_made_beside_threads() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout == "None\n"
+    said = "20260101-000000-0000 was to be helped with by 2."
+    assert ended.stderr == f"A process that was helping with the run ended early: {said}\n"
