@@ -38,6 +38,7 @@ from tasks.figures.from_cells import cell_figures
 from tasks.figures.from_sentences import find_founding_years, sentence_figures
 from tasks.figures.statement_checks import DEBT_PARTS, OF_STATEMENTS, STATEMENT_WEIGHT, surest, without_unscaled
 from tasks.figures.table_figures import NEVER_NEGATIVE, TableCandidate
+from tasks.figures.table_labels import WEAK
 from tasks.language.periods import header_period, last_day, months_back
 from tasks.reading.text_writer import SHEET, Place, lowest_confidence, today
 from tasks.reading.xbrl import Tag, parse_tag
@@ -347,7 +348,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-45"
+VERSION: Final = "ledger-46"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
@@ -522,7 +523,13 @@ def _surest(group: Sequence[TableCandidate]) -> TableCandidate:
     """The most reliable candidate for a concept and period: one from the main statements, if there is one."""
     main = [each for each in group if each.consolidated and each.weight >= STATEMENT_WEIGHT] or group
     # A plain label in a main statement ranks above a weak one.
-    return max(main, key=lambda each: (each.weight >= STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank))
+    first = max(main, key=lambda each: (each.weight >= STATEMENT_WEIGHT and each.rank < 2, each.weight, -each.rank))
+    votes = Counter(candidate.figure.value for candidate in group)
+    value, most = votes.most_common(1)[0]
+    if most > 2 and most >= 2 * votes[first.figure.value]:  # accounts of another company stand in it too
+        often = [each for each in group if each.figure.value == value and each.weight >= STATEMENT_WEIGHT]
+        first = (often or [first])[0]
+    return first
 
 
 def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], findings: Findings) -> Iterator[Figure]:
@@ -536,13 +543,15 @@ def _of_notes(document: LedgerDocument, group: Sequence[TableCandidate], finding
     if document.stores_numbers and not is_long:
         yield from (candidate.figure for candidate in group)
         return
-    figures = [each.figure for each in group]
+    named = [each for each in group if not is_long or each.rank < WEAK or each.figure.concept != "equity"]
+    findings.leave_out("names in notes that may be of a part", len(group) - len(named))  # "Equity" may be that of one
+    figures = [each.figure for each in named]
     votes = Counter((figure.value, figure.step) for figure in figures)
     agreeing = {one: sum(count for other, count in votes.items() if agrees(*one, *other)) for one in votes}
     most = [one for one in votes if agreeing[one] == max(agreeing.values())]
     apart = [one for one in votes if not agrees(*one, *most[0])]
     if not is_long and all(agrees(*one, *apart[0]) for one in apart):
-        companies = {_company_over(document.text, each.row) for each in group} - {""}
+        companies = {_company_over(document.text, each.row) for each in named} - {""}
         most = most if apart and len(companies) > 1 else []
     same = [figure for figure in figures if all(agrees(figure.value, figure.step, *one) for one in most)]
     findings.leave_out("tables that differ from each other", len(figures) - len(same))

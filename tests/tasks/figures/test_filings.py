@@ -336,3 +336,36 @@ def test_columns_that_begin_over_the_labels_are_not_read_one_too_far() -> None:
         "Balance at December 31, 2020\t$279\t$(16,121)\t$6,015\n"
     )
     assert whole(text, "equity") == []
+
+
+PROSE = "The directors review the performance of each of the regions of the group every month of the year.\n\n" * 620
+"""What makes a document a long one."""
+
+
+@cases(
+    "heading, rows",
+    [
+        ("The key figures of our associate Nordlicht GmbH were:", "Total assets\t700\t650\nEquity\t400\t340\n"),
+        ("Subsidiaries with material non-controlling interests", "Assets\t500\t450\nEquity\t200\t140\n"),
+        ("Asset allocation", "Equity\t1,400\t1,300\nFixed income\t500\t450\nTotal\t1,900\t1,750\n"),
+        ("Sources of funding of the wind park", "Equity\t400\t300\nBank loans\t500\t450\nTotal\t900\t750\n"),
+        ("Deferred tax recognised in", "Profit or loss\t40\t30\nEquity\t50\t45\n"),
+        ("Financial assets", "Debt securities\t40\t30\nEquity\t50\t45\n"),
+        ("The fair values acquired with Birke AB:", "Cash\t50\t\nReceivables\t60\t\nNet assets\t70\t\n"),
+    ],
+)
+def test_equity_in_a_note_of_a_long_report_may_be_that_of_a_part(heading: str, rows: str) -> None:
+    accounts = "Consolidated income statement\nEUR thousand\t2024\t2023\nRevenue\t310\t280\n"
+    assert whole(f"{PROSE}{accounts}\n{heading}\n\nEUR thousand\t2024\t2023\n{rows}", "equity") == []
+
+
+@pytest.mark.parametrize("times", [2, 4])
+def test_the_statements_of_a_utility_are_not_those_of_its_group(times: int) -> None:
+    def statement(company: str, revenue: str) -> str:
+        rows = f"Revenues\t{revenue}\nCost of sales\t3,000\t2,800\nNet income\t1,000\t700\n\n"
+        return f"{company}\nConsolidated Statements of Income\nUSD million\t2024\t2023\n{rows}"
+
+    text = PROSE + statement("Pacific Electric Company", "4,000\t3,500") + PROSE
+    text += statement("Pacific Holdings, Inc.", "9,000\t8,500") + PROSE
+    text += "Selected data\n\nUSD million\t2024\t2023\nRevenues\t9,000\t8,500\nOther income\t20\t17\n\n" * times
+    assert {value for value, _ in whole(text, "revenue")} == {"9000000000", "8500000000"}
