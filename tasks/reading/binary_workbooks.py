@@ -10,6 +10,7 @@ Calamine is the second reader of both, in a separate process: it may crash if tw
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO, StringIO
 from typing import Final
 
@@ -23,7 +24,7 @@ from tasks.reading.libreoffice import XLSB, read_through
 from tasks.reading.ooxml import ole
 from tasks.reading.ooxml.number_formats import BUILT_IN
 from tasks.reading.ooxml.package import CUT_OFF, Package
-from tasks.reading.text_writer import Reading, Source, Writer
+from tasks.reading.text_writer import CELLS, Reading, Source, Writer
 from tasks.reading.xlsx import reader as xlsx
 from tasks.reading.xlsx.reader import (
     ERRORS,
@@ -35,6 +36,7 @@ from tasks.reading.xlsx.reader import (
 )
 
 LEFT_OUT: Final = "Text boxes and charts of the workbook were left out. Save it as .xlsx to have them read."
+ONLY_LIBREOFFICE: Final = "Only LibreOffice reads the file: what it does not know is left out."
 _FILEPASS: Final = 0x002F
 _CODE_PAGE: Final = 0x0042
 _TEXT_OBJECT: Final = 0x01B6
@@ -259,7 +261,7 @@ _XLSB_ALONE: Final = embedded.FallbackReader(read_with_calamine, library="python
 def read_xlsb(source: Source) -> Reading:
     """The text of the workbook in `source`, which LibreOffice converts to .xlsx.
 
-    Where LibreOffice gives nothing, or less than half of the cells, the cells alone are read.
+    Where LibreOffice gives no cells, or less than half of them, the cells alone are read.
 
     Raises:
         Damaged, PasswordProtected, TooLarge: it cannot be read.
@@ -271,15 +273,20 @@ def read_xlsb(source: Source) -> Reading:
         data = ole.decrypt_package(data)
     try:
         cells = embedded.read_in_fork(_XLSB_ALONE, data)
-    except (TimeoutError, ChildProcessError) as error:
-        raise Damaged("The file is damaged: no cell can be read from it. Ask for it again, saved as .xlsx.") from error
+    except (TimeoutError, ChildProcessError):
+        cells = Reading("")
 
     def read(made: bytes) -> Reading:
         reading = xlsx.read(made)
-        if 2 * len(reading.text) < len(
-            cells.text
-        ):  # LibreOffice leaves out parts that it does not know, without a word
+        # LibreOffice leaves out parts that it does not know, without a word, and gives an empty sheet for no workbook
+        has_cells = any(place.kind == CELLS for place in reading.places)
+        if 2 * len(reading.text) < len(cells.text) or not (cells.text or has_cells):
             raise Damaged("LibreOffice reads less than half of the file.")
-        return reading
+        return reading if cells.text else replace(reading, warnings=[ONLY_LIBREOFFICE, *reading.warnings])
 
-    return read_through(XLSB, data, read, lambda _: cells)
+    def read_alone(_: bytes) -> Reading:
+        if not cells.text:
+            raise Damaged("The file is damaged: no cell can be read from it. Ask for it again, saved as .xlsx.")
+        return cells
+
+    return read_through(XLSB, data, read, read_alone)

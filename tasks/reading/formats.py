@@ -139,7 +139,7 @@ OURS: Final = (
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),
     DocumentFormat((".xls", ".xlt"), ("application/vnd.ms-excel",), "xls-8", "tasks.reading.binary_workbooks:read_xls"),
     DocumentFormat(
-        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), f"xlsb-7 by {_XLSX}",
+        (".xlsb",), ("application/vnd.ms-excel.sheet.binary.macroenabled.12",), f"xlsb-8 by {_XLSX}",
         "tasks.reading.binary_workbooks:read_xlsb", better_with="libsclo.so",
     ),
     DocumentFormat(

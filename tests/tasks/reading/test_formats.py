@@ -37,7 +37,7 @@ VERSIONS = {
     ".pptx": "pptx-12",
     ".txt": "txt-3",
     ".xls": "xls-8",
-    ".xlsb": "xlsb-7 by xlsx-12",
+    ".xlsb": "xlsb-8 by xlsx-12",
     ".xlsx": "xlsx-12",
 }
 VERSIONS[".doc"] = f"doc-1 by {VERSIONS['.docx']}"
