@@ -1,9 +1,7 @@
-"""From an HTTP request to an operation and back: read the body, run the operation, answer.
+"""From an HTTP request to an operation and back: read the body, run the operation, answer; and the OpenAPI document.
 
 Only as many large bodies are read and answered at a time as fit into the service's memory; long answers are streamed in
-pieces.
-
-The OpenAPI document of the service and the page that shows it, both served from our own files.
+pieces. The OpenAPI document and the page that shows it are served from our own files.
 """
 
 import json

@@ -1,9 +1,7 @@
-"""`diligence index`, `ask`, `facts` and `ask-company`: one operation each, its answer printed.
+"""The commands that print the answer of one operation: `index`, `ask`, `facts`, `ask-company`, `documents` and `table`.
 
-`diligence documents` and `diligence table`: what the documents of a room are, and what each answers to questions.
-
-`documents` prints their kinds, which ones belong together, and what they refer to; `table` prints a table of documents
-and questions, each answer with its quotation and place.
+`documents` prints the kinds of a room's documents, which of them belong together, and what they refer to; `table`
+prints a table of documents and questions, each answer with its quotation and place.
 """
 
 import gc

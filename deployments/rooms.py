@@ -1,8 +1,7 @@
-"""How commands read a room: all documents of a folder on this machine or the drive, including scanned pages.
+"""`diligence figures` and `diligence check`, and how commands read a whole room, including scanned pages.
 
-`diligence figures`: the figures of a room, or of the companies of a run, and which of them conflict.
-
-`diligence check`: a memo checked against a data room, as a marked page and as JSON.
+`figures` prints the figures of a room, or of the companies of a run, and which of them conflict; `check` lays a memo
+beside a room and writes a marked page and JSON. A room is a folder on this machine or on the drive.
 """
 
 import json

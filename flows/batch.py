@@ -1,13 +1,12 @@
-"""The flow `batch`: examines the companies of a batch file in parallel, ranks them, and writes the report.
+"""The flows over all companies of a batch file: `batch` examines and ranks them, `estimate` counts the model calls.
 
-Helpers are processes on this machine, or runs of the batch's other deployment on the work pool. A helper takes
-companies from the queue and ends with the run. If the leader is killed, a helper finishes the run. Stopping the run
-stops its helpers.
+`batch` writes the report too. Companies are examined in parallel, also by helpers: processes on this machine, or runs
+of the batch's other deployment on the work pool. A helper takes companies from the queue and ends with the run. If the
+leader is killed, a helper finishes the run. Stopping the run stops its helpers.
 
-The flow `estimate`: a dry run that counts model calls, tokens and cost without calling the model.
-
-The data rooms are indexed and read as in the run, and their texts are stored, so that the run does not read
-them again. The prompts are those of the run. Cached answers are not counted, and no outcome is stored.
+`estimate` is a dry run that counts model calls, tokens and cost without calling the model. The data rooms are indexed
+and read as in the run, and their texts are stored, so that the run does not read them again. The prompts are those of
+the run. Cached answers are not counted, and no outcome is stored.
 """
 
 import atexit

@@ -1,13 +1,13 @@
-"""The work of a run: its pending companies, each examined by the process that gets its lock first.
+"""The work of a run: which of its companies are taken over unchanged, and who examines the others.
 
-The queue of a run is its pending companies. The leader and its helpers do the same work. Nothing is assigned, so
-nothing has to be taken back: when a process is killed, its companies are still pending and their locks are free.
-Nothing here imports Prefect, which takes 1.2 s and shows nothing of a few companies that changed.
+The queue of a run is its pending companies, each examined by the process that gets its lock first. The leader and its
+helpers do the same work. Nothing is assigned, so nothing has to be taken back: when a process is killed, its companies
+are still pending and their locks are free.
 
-Copies the results of companies that have not changed since the last run, all in one Prefect task or before Prefect.
-
-A task run costs Prefect and its server more than such a company costs us. A company that has changed, or whose folder
-cannot be listed, gets its own task run; a folder that was just listed is not listed again.
+The results of companies that have not changed since the last run are copied, all in one Prefect task or before Prefect:
+a task run costs Prefect and its server more than such a company costs us. A company that has changed, or whose folder
+cannot be listed, gets its own task run; a folder that was just listed is not listed again. Nothing here imports
+Prefect, which takes 1.2 s and shows nothing of a few companies that changed.
 """
 
 import logging

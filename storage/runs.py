@@ -1,8 +1,7 @@
-"""Runs and their companies: what was asked, and the status, cost and rank of each; and requests for runs.
+"""Runs: their companies with status, cost and rank, the requests for runs, and the webhooks that tell of them.
 
-People request runs in the service; `diligence run` or a worker carries them out.
-
-Deliveries of webhooks: what is sent to which receiver, and how often that was tried.
+People request runs in the service; `diligence run` or a worker carries them out. A delivery of a webhook says what is
+sent to which receiver, and how often that was tried.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""Scores: the outcome of each criterion for each company of a run with its quotes, and what people decided about it.
+"""What is known of companies: their scores in a run with quotes, what people decided about these, and their profiles.
 
 Decisions stand in a log that only grows. A decision is about a cell (a company and a criterion), about a whole company,
 or about what one of its documents says in a column of a table. It belongs to the batch rather than to a run, so it also
 holds in the next run. `follows` is the previous decision on the same cell: when two people decide on a cell at the same
 moment, only one of them follows what both saw, and the other is told.
 
-Profiles of companies, dated, each with the claims that it was merged from.
+A profile is dated, and kept with the claims that it was merged from.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

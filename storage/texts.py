@@ -1,10 +1,8 @@
 """Texts, keyed by the content they were read from and the reader that read it, and what is derived from them once.
 
-That is their passages; what they show about the kinds of their documents, by one version of the catalogue; and the
-cells of tables of documents and questions, by set of columns. Scanned pages that text recognition has read are stored
-one by one, by content, page and engine.
-
-Figures: the numbers found in texts and what they mean, stored for each text and version of the ledger.
+That is their passages; what they show about the kinds of their documents, by one version of the catalogue; the cells of
+tables of documents and questions, by set of columns; and their figures, by version of the ledger. Scanned pages that
+text recognition has read are stored one by one, by content, page and engine.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Entity disambiguation: whether a page is about the right company, and not about a namesake.
+"""Entity disambiguation: whether a page is about the right company, not a namesake; and what its markup says of it.
 
 The domain identifies the company, so a page must be connected with it: it is on the domain, names it, links to it, or
 is a trusted registry's page about this company. If a domain is known, a name alone proves nothing; neither does a page
@@ -8,11 +8,10 @@ A wall is a page that a server, a firewall or a fresh installation shows instead
 what it contains: marks of its maker in the markup, the name of its software instead of the company's, a demand for
 scripts or cookies, and how little it says. A page with much text or many links is not a wall.
 
-The schema.org Organization on a page as values for the profile's fields.
-
-Which organization on a page is the company is decided by addresses: one with an address on another registrable domain
-is a publisher, a parent or a customer, and is left out. Telephone numbers are given in international form
-(`international`, which other sources use too).
+Markup is the schema.org Organization of a page, as values for the profile's fields. Which organization on a page is
+the company is decided by addresses: one with an address on another registrable domain is a publisher, a parent or a
+customer, and is left out. Telephone numbers are given in international form (`international`, which other sources use
+too).
 """
 
 import re

@@ -1,4 +1,5 @@
-"""The company profile: its fields, the paths that name them (`hq.country`), and the domain that identifies a company.
+"""The company profile: its fields, the paths that name them (`hq.country`), the domain that identifies a company, and
+where to look for all this: the settings for companies say which sources are asked and which pages may be fetched.
 
 Every key of the contract is present. `null` means unknown; an empty array means that a source says there are none.
 `extra` is a group of fields rather than a value: it is always an object, so that clients may read into it. `claims`
@@ -8,8 +9,6 @@ A company is identified by a registrable domain, such as `example.co.uk`, not `w
 key everywhere, so a domain is normalised: lower case, no trailing dot, international names as A-labels
 (`müller.example` is `xn--mller-kva.example`; IDNA 2008 with the mapping of UTS 46, as browsers do it). Only the
 registries' part of the public suffix list counts: `alice.github.io` belongs to `github.io`.
-
-Settings for companies: which sources to ask, where they are, and which pages may be fetched.
 """
 
 import ipaddress

@@ -1,4 +1,4 @@
-"""Figures that contradict each other, and which of them counts.
+"""Which figures of a room count: whose they are, which of them contradict each other, and which decides.
 
 Two figures contradict each other if concept, entity, unit and period are the same, both are actual (audited, reported
 or management), and they differ by more than rounding. Plans that differ are versions of each other. Which one counts is
@@ -8,13 +8,11 @@ basis       audited before reported before management before a deck
 authority   signed, final, executed before others before drafts, by the document's name and folder
 newer       the document with the later date
 
-`RoomFigure` and its rows are the form in which reports, commands and other programs get figures.
-
-Whose figures a document has: the company that it names as its own, and rooms whose documents are of several.
-
 A document names its own company in a field ("Name Of Reporting Entity: Acme A/S"), with its legal form at the head of
 one of its first lines or of its file's name, or by its ticker. Two names are of one company, or of one group, if a
 document of the one mentions the other. A document that names none is taken for one of the room's company.
+
+`RoomFigure` and its rows are the form in which reports, commands and other programs get figures.
 """
 
 import re

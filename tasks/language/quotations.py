@@ -1,4 +1,4 @@
-"""Whether a quotation really stands in a text, and where.
+"""Quotations: whether one really stands in a text, where, and the words around it.
 
 A quotation across a page break is one quotation: page numbers and running titles between its halves are skipped.
 Changes by typesetting and extraction are ignored (`normalise` says which). Changes of meaning are not: every word and
@@ -8,7 +8,7 @@ another, join a "No." to the next sentence, or join two pages; and an ellipsis m
 of the sentence. What is shown as the quotation is a span of the text itself, and `in_sentence` returns the sentence,
 row or cell around it. Of cells of a sheet it is what `tables.quote_cells` makes of the span, and nothing else.
 
-The words around a quotation as a reader sees them: paragraphs, and rows of tables, with the quotation marked.
+The words around it are given as a reader sees them: paragraphs, and rows of tables, with the quotation marked.
 """
 
 import itertools

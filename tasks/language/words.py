@@ -1,7 +1,10 @@
-"""Words: how a text is cut into them, which language they are in, and what those of English business prose mean.
+"""Words: how a text is cut into them, which language they are in, and what those of business prose mean.
 
-Stems, synonyms, opposites and words that only connect are in `vocabulary.toml`. A statement in another language is only
-supported by its source's own words, because no synonyms are known for it.
+Stems, synonyms, opposites and words that only connect are those of English, in `vocabulary.toml`. A statement in
+another language is only supported by its source's own words, because no synonyms are known for it. Months and
+currencies of all languages come from the Unicode CLDR with Babel
+(https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of processor time, once per process.
+What people write and the CLDR does not list is in `currencies.toml`.
 
 There are two kinds of token: the words by which a text is searched, and what a language model counts. Words are
 case-folded, without English endings; other languages work too, except that their endings stay.
@@ -13,11 +16,6 @@ model has its own. Estimates are based on the length in UTF-8: a token has 4.4 b
 Languages are detected well enough to say in which words a text can be searched. A language in Latin letters is
 recognised by its commonest words, any other by its script. Very short texts, tables of figures and lists of names tell
 nothing and are left out.
-
-What the Unicode CLDR says about the languages of documents: their months, and the world's currencies.
-
-The data comes with Babel (https://babel.pocoo.org/en/latest/api/localedata.html); a language takes some 5 ms of
-processor time, once per process. What people write and the CLDR does not list is in `currencies.toml`.
 """
 
 import re

@@ -1,6 +1,7 @@
-"""The outcome of each criterion of a run for a company, in the words of its report, from what is stored.
+"""What documents answer, as a company's report shows it: the outcome of each criterion, and tables of questions.
 
-Tables of documents and questions: cells with quotes and places, the calendar, and the money at stake.
+Both are made of what is stored. The cells of a table have quotes and places; beside it stand the calendar and the
+money at stake.
 """
 
 import re

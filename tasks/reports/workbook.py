@@ -1,12 +1,11 @@
-"""A workbook to read, filter, calculate with and print: sheets written row by row, in one style.
+"""Workbooks to read, filter, calculate with and print, and the answered request list that is one of them.
 
-Rows are streamed, so hundreds of thousands of them fit into memory; each is as high as its words need. Words of
-documents are data: they are written as text, whatever they begin with, and never as a formula.
+Rows are streamed, so hundreds of thousands of them fit into memory; each is as high as its words need, and all sheets
+have one style. Words of documents are data: they are written as text, whatever they begin with, and never as a formula.
 
-The answered request list of a run, beside its report: requests.xlsx and requests.docx, ready to be sent.
-
-Items are in the list's order and words. A workbook with columns for answers is filled in its own columns. If there are
-several companies, each also has its own files in the folder `requests`, so that none is told what another has.
+The request list of a run lies beside its report as requests.xlsx and requests.docx, ready to be sent. Items are in the
+list's order and words. A workbook with columns for answers is filled in its own columns. If there are several
+companies, each also has its own files in the folder `requests`, so that none is told what another has.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Asks a model for a judgement, and before it for a search plan.
+"""Asks a model for a judgement, and before it for a search plan; and counts what asking would send, for an estimate.
 
 The passages are fitted to the model's window, and it is asked again if the reason is none. A reason that shares no
 word with the question and the passages, or that says the same words again and again, does not count. Words are stems
@@ -14,12 +14,8 @@ public address a model is slow by its thoughts or by the way to it, and answers 
 The search plan of a criterion is the model's suggestions of how documents would word what it asks for. Passages are
 found by their words, and everyday questions seldom use those of an annual report or a contract. So the model is asked
 once for each criterion, not for each company, for wordings to search by. The answer is stored in the answer cache. If
-they find nothing, it is asked once more, for others.
-
-A plan can only help. Any failure is a warning: passages are then found by the criterion's own words. A failed plan is
-not asked for again, nor any other for the same company.
-
-An answerer that calls no model but counts the tokens that would be sent, to estimate a run before paying for it.
+they find nothing, it is asked once more, for others. A plan can only help. Any failure is a warning: passages are then
+found by the criterion's own words. A failed plan is not asked for again, nor any other for the same company.
 """
 
 import json

@@ -1,14 +1,13 @@
-"""Criteria: what a team asks about every company. Four kinds, which share one scale.
+"""Criteria: what a team asks about every company, in its own file or from the libraries. Four kinds share one scale.
 
 Judged           `ask`: a model judges the answer and proves it with quotes
 FactRule         `fact` and `rule` or `bands`: a field of the company profile
 DocumentCheck    `document`: a document that should be in the data room
 FigureRule       `figure` and `rule` or `bands`: a figure of the room, its growth, or two figures held together
 
-Reads the libraries of criteria: which ones exist, and their entries on the scale of the user's file.
-
-An entry has the form of a criteria file with a scale from 0 to 5, with two additions: `guide` explains some scores, and
-`stages` names the deals that the criterion is meant for (all of them without it).
+A library's entry has the form of a criteria file with a scale from 0 to 5, and is put on the scale of the user's file.
+It has two additions: `guide` explains some scores, and `stages` names the deals that the criterion is meant for (all
+of them without it).
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Judged criteria: passages are searched, a model judges them once or several times, and its quotations are verified.
+"""Judged criteria: passages are searched, a model that was tried before judges them, and its quotations are verified.
 
 Searching and verifying read the evidence and belong to one thread. Calling the model takes long, touches neither the
 evidence nor stored outcomes, and may happen in another thread.
@@ -9,16 +9,13 @@ repeated: the median score counts, and the report says how many agree with it.
 A criterion may be judged from each document by itself (`isolation`). If passages contain orders to a model, they are
 judged that way without these words, and as they are with them (`orders`).
 
-A model is tried before it judges: thirty cases of known answer, in four languages, and what came of them.
-
-The cases stand in `trial_cases.toml`. Each is put to the model as a criterion of a run is. Six things are counted:
-answers that were JSON of the judgement's form, reasons that have to do with the question or its source, quotations that
-stand in their source to the letter, scores within one step of the right one, cases of which the sources say nothing and
-the model says so, and orders that were not obeyed. What has no reason is not right, whatever its score.
-
-A server that would take a quarter of an hour is given each third of them: they are of most kinds, and of each language.
-
-The result is kept by server and model. A run reads it and says what it means; it never spends anything on a trial.
+A model is tried on thirty cases of known answer, in four languages, which stand in `trial_cases.toml`. Each is put to
+the model as a criterion of a run is. Six things are counted: answers that were JSON of the judgement's form, reasons
+that have to do with the question or its source, quotations that stand in their source to the letter, scores within one
+step of the right one, cases of which the sources say nothing and the model says so, and orders that were not obeyed.
+What has no reason is not right, whatever its score. A server that would take a quarter of an hour is given each third
+of them: they are of most kinds, and of each language. The result is kept by server and model. A run reads it and says
+what it means; it never spends anything on a trial.
 """
 
 import tomllib

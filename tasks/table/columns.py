@@ -1,11 +1,11 @@
-"""Columns of tables of documents and questions: the sets that come with the program, and those in a user's file.
+"""Columns of tables of documents and questions, and the values that stand in them: dates, durations, amounts.
 
-Their values are read as people and models write them, and written as people read them.
+The sets of columns come with the program, or stand in a user's file. Values are read as people and models write them,
+and written as people read them.
 
-A contract as the finders of its clauses see it: its dates and durations, and the clauses around them.
-
-Offsets are those of the text: `flatten` replaces each line break with a space, so that words can be found across it. Finders
-look for the patterns of `clauses.toml`.
+`Contract` is a contract as the finders of its clauses see it: its dates and durations, and the clauses around them.
+Offsets are those of the text: `flatten` replaces each line break with a space, so that words can be found across it.
+Finders look for the patterns of `clauses.toml`.
 """
 
 import re

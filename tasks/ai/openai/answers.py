@@ -1,4 +1,4 @@
-"""What comes of a model's answers: one answer from many parts of long sources, and one JSON object from its words.
+"""What is read from a model's answers: one answer of many parts, one JSON object, and what the model can do.
 
 Sources that are longer than the model accepts at once are read completely, part by part. The model is asked, for each
 part, what it says about the question, many parts side by side. The answer is made from the notes of all parts, in
@@ -19,10 +19,9 @@ another, write words around it, or leave a comma too many. Such an answer is rea
   https://docs.vllm.ai/en/latest/features/reasoning_outputs/) only the end counts, and only where no answer stands
   beside it.
 
-What a model at an address has shown that it can do: one record for each, kept as long as the process lives.
-
-Threads share a record and change it without a lock. What is lost when two of them learn something at the same moment is
-learned again from a later answer.
+What a model at an address has shown that it can do is one record for each, kept as long as the process lives. Threads
+share it and change it without a lock. What is lost when two of them learn something at the same moment is learned again
+from a later answer.
 """
 
 import json

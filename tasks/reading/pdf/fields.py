@@ -1,12 +1,11 @@
-"""The labels of the values on a form, and the places of these behind them.
+"""What a PDF itself says of its layout: the fields of its forms with their labels, and the tags of its tables.
 
-A label stands above its value in a cell that rules enclose, before it, or over the beginning of its field. It is the
-label of one value. All lengths are points; `base` grows from the top of the page.
+A label of a form's value stands above it in a cell that rules enclose, before it, or over the beginning of its field.
+It is the label of one value. All lengths are points; `base` grows from the top of the page.
 
-Tables that a PDF itself names: the tags of its structure say which marked words are cells of which row.
-
-Tags count only where they agree with the page: rows stand below each other, their cells in columns, and nothing else
-stands among them. See ISO 32000-1, 14.7 and 14.8.4.3.4.
+The tags of a PDF's structure say which marked words are cells of which row of a table. They count only where they agree
+with the page: rows stand below each other, their cells in columns, and nothing else stands among them. See ISO 32000-1,
+14.7 and 14.8.4.3.4.
 """
 
 import ctypes

@@ -1,15 +1,12 @@
-"""One reading process, and one document on its way through the pool, as the parent sees them.
+"""Reading processes: how the parent starts one and sends documents through it, and what runs inside.
 
-Reading processes are forked from a small server that has loaded the readers: a fork of the parent would copy its
-threads' locks, and a fresh interpreter takes 0.3 s. With Python's own fork server, each child would import the parent's
-main module again (under Prefect, that is Prefect: 1 s), and its list of modules is shared with everyone who uses it.
+Reading processes are forked from a small server that has loaded this module and the readers: a fork of the parent would
+copy its threads' locks, and a fresh interpreter takes 0.3 s. With Python's own fork server, each child would import the
+parent's main module again (under Prefect, that is Prefect: 1 s), and its list of modules is shared with everyone who
+uses it. A process is ready in a few milliseconds; nothing here imports Prefect, tables or settings.
 
-What runs inside a reading process: its limits, and one document after the other.
-
-The pool's fork server loads this module and the readers in advance, so that a new process is ready in a few
-milliseconds; nothing here imports Prefect, tables or settings.
-
-A process gets one document at a time and says with its reading whether it takes another.
+Inside, its limits are set, and one document is read after the other. With each reading the process says whether it
+takes another.
 """
 
 import atexit

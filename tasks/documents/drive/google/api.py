@@ -1,4 +1,4 @@
-"""The Drive API as it is used here: files as rows and documents, the requests, and the logs of changes.
+"""The Drive API as it is used here: files as rows and documents, the requests, logs of changes, and trees of folders.
 
 Without `supportsAllDrives` and `includeItemsFromAllDrives`, answers leave out what lies in a shared drive.
 
@@ -10,7 +10,7 @@ changes to that file are reflected in every users' change log"). A mark names th
     own:<token>         the account's log, of a folder in its My Drive: complete
     :<token>            the account's log, of any other folder: it may lack something
 
-Lists a tree of folders on Google Drive: many folders in one query, as many as the earlier answers suggest.
+A tree is listed with many folders in one query, as many as the earlier answers suggest.
 """
 
 from collections import deque
