@@ -348,20 +348,18 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-46"
+VERSION: Final = "ledger-47"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
-_MOST_FOUNDED: Final = 20
-"""Places of one document that say when the company was founded."""
+_MOST_FOUNDED: Final = 20  # places of one document that say when the company was founded
 _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
-_NAME_WORDS: Final = 9
-"""A line of so many words is no company's name."""
+_NAME_WORDS: Final = 9  # in a line: that is no company's name
 _COARSE: Final = 1000
 """An amount of so many units of its last digit or more is as good as an exact one."""
-_TEMPLATE: Final = 5
-"""So many figures or more, all of them nought, are those of a form that nobody has filled in."""
+_TEMPLATE: Final = 5  # figures or more, all of them nought: of a form that nobody has filled in
+_MANY: Final = 4  # amounts of one concept and period: of companies, cases or parts that nothing names apart
 _LONGEST: Final = 300
 _LONG: Final = 60_000
 """Characters of a document whose notes and prose speak of more than the company as a whole."""
@@ -384,6 +382,7 @@ def find_figures(document: LedgerDocument, taxonomy: Taxonomy) -> Findings:
     figures = _legible(document, figures, findings)
     figures = show_actual(document, figures, findings)
     figures = _without_roundings(_without_translations(document, figures, findings), findings)
+    figures = _without_many(figures, findings)
     in_rows = sum(_IN_TABLE in figure.place for figure in figures)
     if (len(figures) >= _TEMPLATE or in_rows == len(figures) > 1) and not any(figure.value for figure in figures):
         findings.leave_out("noughts of a template", len(figures))
@@ -417,6 +416,23 @@ def _without_roundings(figures: list[Figure], findings: Findings) -> list[Figure
     kept, rounded = _part(figures, is_rounding)
     findings.leave_out("roundings of what a table gives", len(rounded))
     return kept
+
+
+def _without_many(figures: list[Figure], findings: Findings) -> list[Figure]:
+    """The figures without those of which the document gives four amounts or more for one concept and period."""
+    said: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+
+    def others(figure: Figure) -> list[Figure]:
+        return said[_kind_key(figure), figure.basis not in _KINDS and figure.basis, figure.variant]
+
+    amounts = [one for one in figures if one.entity is None and one.unit not in {"count", "percent", "ratio", "months"}]
+    of_company = [each for each in amounts if each.concept not in DEBT_PARTS]
+    for figure in sorted(of_company, key=lambda each: each.step):  # exact ones first, then what is rounded to them
+        if len(others(figure)) < _MANY and not any(agree(one, figure) for one in others(figure)):
+            others(figure).append(figure)
+    unsure = {id(each) for each in of_company if len(others(each)) >= _MANY}
+    findings.leave_out("not sure: the document gives four amounts or more", len(unsure))
+    return [each for each in figures if id(each) not in unsure]
 
 
 _Sums = Mapping[str, tuple[Decimal, Decimal]]

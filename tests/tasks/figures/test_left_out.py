@@ -143,3 +143,18 @@ def test_a_table_of_nothing_but_noughts_was_not_filled_in(text: str, count: int)
 def test_a_danish_column_of_accounts_is_none_of_the_budget(head: str, *, is_plan: bool) -> None:
     found = findings(f"{head}\nRevenue\t181,147\t188,147\n").figures
     assert [figure.basis == "budget" for figure in found if figure.period[:4] == "2023"] == [is_plan]
+
+
+@cases(
+    ("sentences", "count"),
+    [
+        ("Revenue in 2024 was EUR {}.1 million.", 0),
+        ("Revenue in 202{} was EUR {}.1 million.", 4),
+        ("Revenue in 2024 was EUR 9.{} million, or EUR {} in all.", 4),
+        ("The company had 5{} employees at the end of 2024.", 4),
+    ],
+)
+def test_four_amounts_for_one_thing_are_of_nobody(sentences: str, count: int) -> None:
+    text = "\n\n".join(sentences.replace("{}", str(number)) for number in (1, 2, 3, 4))
+    assert len(findings(text).figures) == count
+    assert len(findings(text.rpartition("\n\n")[0]).figures) == 3
