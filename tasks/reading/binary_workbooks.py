@@ -286,7 +286,7 @@ def read_xlsb(source: Source) -> Reading:
 
     def read_alone(_: bytes) -> Reading:
         if not cells.text:
-            raise Damaged("The file is damaged: no cell can be read from it. Ask for it again, saved as .xlsx.")
+            raise Damaged("The file is damaged or too large: no cell can be read. Ask for it again, saved as .xlsx.")
         return cells
 
     return read_through(XLSB, data, read, read_alone)
