@@ -33,13 +33,11 @@ from flows.artifacts import make_slug
 from flows.batch import HELPER
 from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
-from flows.scheduling import name_scheduled_runs, open_client
+from flows.engine import name_scheduled_runs, open_client
 from tasks.errors import BadRequest, NotConfigured, NotFound, Unavailable
+from tasks.prefect_setup import TAG
 from tasks.remote.environment import check_connection
 from tasks.remote.prefect_pools import read_prefect_state
-
-TAG: Final = "diligence"
-"""Marks our deployments among those of others on the same server."""
 
 _FLOWS: Final = {
     "batch": "flows.batch.batch",

@@ -38,7 +38,16 @@ from prefect.runtime import deployment
 from flows.artifacts import batch_key, escape, make_slug, prefix_keys, write_ranking
 from flows.batch_definition import DeployedBatch, in_its_folder, load_batch
 from flows.batch_file import Batch, BatchSettings, read_batch
-from flows.engine import IfGiven, flow, name_batch_run, show_outcome, tell, without_a_line_a_task
+from flows.engine import (
+    IfGiven,
+    flow,
+    name_batch_run,
+    name_those_to_come,
+    set_worker_secrets,
+    show_outcome,
+    tell,
+    without_a_line_a_task,
+)
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import (
@@ -51,7 +60,6 @@ from flows.run import (
     resume_or_start,
     temporary_run,
 )
-from flows.scheduling import name_those_to_come, set_worker_secrets
 from flows.work import CaughtUp, ListedRoom, TakenOver, examine_companies, going_on, take_over_if_possible
 from storage import database, runs
 from storage.context import holding

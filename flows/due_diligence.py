@@ -6,11 +6,10 @@ from typing import Annotated, Final
 from flows.artifacts import prefix_keys
 from flows.batch_definition import DeployedBatch, in_its_folder
 from flows.company_facts import company_facts
-from flows.engine import IfGiven, flow, name_company_run, show_outcome
+from flows.engine import IfGiven, flow, name_company_run, set_worker_secrets, show_outcome
 from flows.extract_all import extract_all
 from flows.index_folder import index_folder
 from flows.run import find_known_company, find_run_company, finish, new_company, resume_or_start, single
-from flows.scheduling import set_worker_secrets
 from flows.score_company import score_company
 from flows.steps import Steps
 from flows.work import examine

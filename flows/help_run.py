@@ -28,9 +28,8 @@ from flows import prefect_server
 from flows.artifacts import prefix_keys
 from flows.batch import work
 from flows.batch_definition import BatchDefinition, DeployedBatch, in_its_folder
-from flows.engine import IfGiven, flow, name_helper_run, tell, without_a_line_a_task
+from flows.engine import IfGiven, flow, name_helper_run, set_worker_secrets, tell, without_a_line_a_task
 from flows.run import PROGRAM, CompaniesFailed, OpenRun
-from flows.scheduling import set_worker_secrets
 from storage import database, runs
 from storage.errors import DatabaseUnavailable
 from storage.runs import Run

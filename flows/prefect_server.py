@@ -30,11 +30,9 @@ from storage.settings import is_web_address
 from tasks import child_process
 from tasks.errors import NotConfigured, Unavailable
 from tasks.files import process_folder, temporary_folder
-from tasks.prefect_setup import TRACKING_LOG, name_profiles
+from tasks.prefect_setup import TAG, TRACKING_LOG, name_profiles
 from tasks.remote.environment import usable_environment
 
-TAG = "diligence"
-"""Marks our deployments and flow runs among those of others on the same server."""
 SCHEMA = Path(__file__).parent / "prefect_database.sql"
 """An empty database as the migrations of Prefect 3.8.8 leave it; a later Prefect migrates it further.
 
@@ -288,7 +286,7 @@ def prune_history(before: datetime) -> PrunedHistory | None:
         return None
     with server():
         # Prefect takes 1.2 s to import, and reads then where its home is.
-        from flows.scheduling import open_client  # noqa: PLC0415
+        from flows.engine import open_client  # noqa: PLC0415
 
         with open_client() as client:
             flow_runs, artifacts = delete_history(client, before, None if is_embedded() else TAG)

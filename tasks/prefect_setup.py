@@ -15,6 +15,8 @@ from pydantic_settings.sources import ConfigFileSourceMixin
 
 from storage.context import holding
 
+TAG: Final = "diligence"
+"""Marks our deployments and flow runs among those of others on the same server."""
 TRACKING_LOG: Final = "tasks.tracking"
 """The logger that tells what Prefect fails at."""
 PATIENCE: Final = {

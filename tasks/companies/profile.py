@@ -481,7 +481,7 @@ Server = Annotated[Url, AfterValidator(lambda address: address.rstrip("/"))]
 
 
 SearcherName = Literal["searxng", "brave", "tavily", "hosted"]
-"""A provider of web search: the name of its entry in `tasks.companies.search.SEARCHERS`."""
+"""A provider of web search: the name of its entry in `tasks.companies.pages.SEARCHERS`."""
 
 
 class CompanySettings(Settings):

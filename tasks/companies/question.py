@@ -28,9 +28,8 @@ from tasks.cancellation import FanOut
 from tasks.companies.claims import Claim
 from tasks.companies.company_match import Identity
 from tasks.companies.facts import CompanyFacts, fetch_facts
-from tasks.companies.pages import read_pages
+from tasks.companies.pages import choose_searcher, read_pages
 from tasks.companies.profile import CompanySettings, registrable
-from tasks.companies.search import choose_searcher
 from tasks.companies.sources import choose_sources
 from tasks.errors import DiligenceError, NotFound, TookTooLong, check_question
 from tasks.language.sentences import sentences

@@ -13,7 +13,7 @@ from prefect.client.orchestration import get_client
 from flows.batch import batch
 from flows.batch_definition import DeployedBatch
 from flows.batch_file import read_batch
-from flows.scheduling import set_worker_secrets
+from flows.engine import set_worker_secrets
 from storage import database, runs
 from tasks.ai.answerer import AiSettings
 from tasks.documents.drive.google import GoogleDriveSettings

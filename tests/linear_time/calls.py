@@ -283,8 +283,8 @@ EXCUSED: Final[dict[str, str]] = {
     "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
         ai\.(openai\.(answerer|capabilities|client|protocols))\.\w+ | answers\.\w+ | spending\.money\.\w+
-        | companies\.(facts|question|sources(\.sec)?|wikidata\.(client|entity)|search|hosted_search)\.\w+
-        | companies\.(pages\.read_pages|web\.(client|transport)\.\w+)
+        | companies\.(facts|question|sources(\.sec)?|wikidata\.(client|entity)|hosted_search)\.\w+
+        | companies\.(pages\.(read_pages|hits|\w+Searcher\.\w+)|web\.(client|transport)\.\w+)
         | companies\.web\.site\.(fetch_\w+|read_(public|following)|website)
         | documents\.drive\.google\.\w+\.\w+""",
     "it is given the user's criteria and settings, or words of our own": r"""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tasks.companies.search import Hit, choose_searcher
+from tasks.companies.pages import Hit, choose_searcher
 from tasks.errors import NotConfigured, SourceFailed
 from tests.servers.openai_server import ModelRequest, ModelResponse, ModelServer, failing, web_page
 from tests.tasks.conftest import ServeModel
