@@ -1,12 +1,11 @@
-"""Files on the disk: temporary folders, and files that are put in place together when they are whole.
+"""Files on the disk: temporary folders, files that are put in place together when whole, and the program's own.
 
 Temporary folders last as long as their process. Those of killed processes are removed by the next one. A folder in use
 is locked, and the lock ends with its process; a process id in a file would mean nothing to another container on the
 same disk. systemd-tmpfiles leaves locked folders alone as well (its manual, tmpfiles.d(5)).
 
-Files are written beside those that they replace, and put in place at the end.
-
-A hash of parts of the program itself: results that another version of these parts would change are made again.
+Files are written beside those that they replace, and put in place at the end. The program's own files have a hash, part
+by part: results that another version of these parts would change are made again.
 """
 
 import atexit

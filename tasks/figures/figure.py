@@ -46,6 +46,8 @@ _READ: Final[dict[str, Any]] = {
 _WHOLE: Final = frozenset(_READ.pop("whole_words").split())
 _AS_WRITTEN: Final = frozenset(_READ.pop("as_written").split())
 DATA: Final[Mapping[str, Any]] = _READ
+BEFORE: Final = frozenset(" ".join(DATA["before"].values()).split())
+"""Words that may stand right before a concept without making it another."""
 _PARTS: Final = {
     "MONTH": MONTH, "SHORT_MONTH": SHORT_MONTH, "YEAR": YEAR, "CURRENCY": CURRENCY,
     "CURRENCY_NAMES": alternation(currency_names()), "PLAN_START": "|".join(header_words("plan_start")),

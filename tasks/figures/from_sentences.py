@@ -12,10 +12,10 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from tasks.figures import document_currency as words
+from tasks.figures import mentions as words
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_currency import Mention, Mentions, find_mentions
 from tasks.figures.figure import (
+    BEFORE,
     SHORT_NAMES,
     WORDS,
     Basis,
@@ -28,7 +28,7 @@ from tasks.figures.figure import (
     spots,
     words_in,
 )
-from tasks.figures.sentence_counts import count_figures, is_hypothetical
+from tasks.figures.mentions import Mention, Mentions, count_figures, find_mentions, is_hypothetical
 from tasks.figures.sentence_periods import (
     AND,
     SEVERAL,
@@ -223,7 +223,7 @@ def _stands_alone(
         not clause_start
         and word
         and match.group() not in words.CLAUSES
-        and WORDS.sentence_article.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in words.BEFORE
+        and WORDS.sentence_article.sub(r"\1", word.group(1).lower()).strip("“\"'()") not in BEFORE
         and not re.fullmatch(r"(?:19|20)\d\d|FY\d\d+|Q\d|H\d", word.group(1))
         and not _is_own_name(document, word.group(1) + ("'s" if match.group() in _DOES else ""), spoken.start)
         and not (match.group() in _DOES and word.group(1).lower() in {"we", "it", "business", "firm"})

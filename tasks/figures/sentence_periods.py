@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks.figures.document import LedgerDocument
-from tasks.figures.document_currency import BEFORE
-from tasks.figures.figure import WORDS, Figure, either
+from tasks.figures.figure import BEFORE, WORDS, Figure, either
 from tasks.figures.table_labels import without_periods
 from tasks.language.numbers import PERCENT, Amount, amounts, read_units
 from tasks.language.periods import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tasks.documents.kinds.cited import sketch
+from tasks.documents.kinds.contents import sketch
 from tasks.documents.kinds.document import document_kind
 from tasks.documents.kinds.room import IndexedDocument, RoomKinds
 from tasks.documents.kinds.signs import read_signs

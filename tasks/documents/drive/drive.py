@@ -1,10 +1,8 @@
-"""The Drive interface: what every drive offers, as which account it answers, and what it declares about itself.
+"""The Drive interface: what every drive offers, as which account it answers, what it declares, and settings for all.
 
-Callers use the protocol `Drive` and a drive's description, and no drive by name.
-
-Settings for documents: where users reach the service, how long an index is used, and the evidence beside a report.
-
-Which drive to use is set in `drive.registry`; each drive has its own settings.
+Callers use the protocol `Drive` and a drive's description, and no drive by name. Which drive to use is set in
+`drive.registry`; each drive has its own settings. Those here say where users reach documents, how long an index is
+used, and which evidence lies beside a report.
 """
 
 import re

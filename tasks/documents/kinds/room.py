@@ -25,7 +25,7 @@ from storage import database
 from storage.documents import RoomDocument, RunDocument
 from storage.texts import NewSigns, find_signs, find_texts, group_sizes, save_signs, text_sizes
 from tasks.documents.kinds.catalogue import find_kinds, find_spoken_kinds, is_kind, kinds, plain_words, read_file
-from tasks.documents.kinds.cited import resemblance, sketch
+from tasks.documents.kinds.contents import resemblance, sketch
 from tasks.documents.kinds.document import YEAR, DocumentKind, document_kind
 from tasks.documents.kinds.signs import Signs, read_signs, signs_version
 

@@ -24,7 +24,7 @@ from tasks.documents.kinds.catalogue import (
     plain_words,
     read_file,
 )
-from tasks.documents.kinds.cited import (
+from tasks.documents.kinds.contents import (
     AGREEMENT,
     THIS,
     Cited,

@@ -10,7 +10,7 @@ import pytest
 from storage import database
 from storage.texts import NewText, Outcome, save_text
 from tasks.documents.kinds.catalogue import is_kind, kinds, may_be_document
-from tasks.documents.kinds.cited import resemblance, sketch
+from tasks.documents.kinds.contents import resemblance, sketch
 from tasks.documents.kinds.document import DocumentKind, document_kind, may_be_any, parse_asked_kind
 from tasks.documents.kinds.room import Family, FamilyMember, FamilyTie, IndexedDocument, find_families, room_kinds
 from tasks.documents.kinds.signs import read_signs

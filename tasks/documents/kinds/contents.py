@@ -1,8 +1,7 @@
-"""The documents that a text names and does not contain: agreements by kind and date, and annexes.
+"""What is taken down of a text besides the signs of its kind: what it names, what it lacks, and a sketch of its words.
 
-Small sketches of texts, by which near copies are found.
-
-What documents of some kinds cannot do without: a text that has it not is no such document, but speaks of them.
+It names agreements by kind and date, and annexes, which the room may have or not. It lacks what documents of some kinds
+cannot do without: then it is no such document, but speaks of them. By sketches near copies are found.
 """
 
 import re
