@@ -348,7 +348,7 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
     return of_plan and not (days and last_day(figure.period) <= min(days))
 
 
-VERSION: Final = "ledger-47"
+VERSION: Final = "ledger-48"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
 MOST_FIGURES: Final = 20_000
 """Of one document; the rest is counted as left out."""
@@ -419,7 +419,10 @@ def _without_roundings(figures: list[Figure], findings: Findings) -> list[Figure
 
 
 def _without_many(figures: list[Figure], findings: Findings) -> list[Figure]:
-    """The figures without those of which the document gives four amounts or more for one concept and period."""
+    """The figures without those of which the document gives four amounts or more for one concept and period.
+
+    The amount stays that its tables agree on, where the others are of sentences.
+    """
     said: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
 
     def others(figure: Figure) -> list[Figure]:
@@ -427,10 +430,17 @@ def _without_many(figures: list[Figure], findings: Findings) -> list[Figure]:
 
     amounts = [one for one in figures if one.entity is None and one.unit not in {"count", "percent", "ratio", "months"}]
     of_company = [each for each in amounts if each.concept not in DEBT_PARTS]
-    for figure in sorted(of_company, key=lambda each: each.step):  # exact ones first, then what is rounded to them
+    # those of tables first, exact ones before what is rounded to them
+    for figure in sorted(of_company, key=lambda each: (_IN_TABLE not in each.place, each.step)):
         if len(others(figure)) < _MANY and not any(agree(one, figure) for one in others(figure)):
             others(figure).append(figure)
-    unsure = {id(each) for each in of_company if len(others(each)) >= _MANY}
+
+    def is_of_tables(figure: Figure) -> bool:
+        first, second = others(figure)[:2]
+        return _IN_TABLE in first.place and _IN_TABLE not in second.place and agree(first, figure)
+
+    many = [each for each in of_company if len(others(each)) >= _MANY]
+    unsure = {id(each) for each in many if not is_of_tables(each)}
     findings.leave_out("not sure: the document gives four amounts or more", len(unsure))
     return [each for each in figures if id(each) not in unsure]
 

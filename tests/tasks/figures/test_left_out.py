@@ -158,3 +158,10 @@ def test_four_amounts_for_one_thing_are_of_nobody(sentences: str, count: int) ->
     text = "\n\n".join(sentences.replace("{}", str(number)) for number in (1, 2, 3, 4))
     assert len(findings(text).figures) == count
     assert len(findings(text.rpartition("\n\n")[0]).figures) == 3
+
+
+@cases("tables, said", [(1, {"420000"}), (2, {"420000"}), (0, set())])
+def test_what_tables_agree_on_stays_where_sentences_name_other_amounts(tables: int, said: set[str]) -> None:
+    text = "EUR thousand\t2024\nCapital expenditure\t420\n\n" * tables
+    text += "".join(f"Capital expenditure in 2024 of EUR {part} thousand was for IT.\n\n" for part in (100, 50, 70, 90))
+    assert {f"{figure.value:f}" for figure in findings(text).figures} == said
