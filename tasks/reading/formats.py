@@ -59,7 +59,7 @@ class DocumentFormat:
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 _OPEN: Final = "application/vnd.oasis.opendocument."
 _MACROS: Final = ".macroEnabled.12"
-_DOCX, _PPTX, _XLSX = "docx-15", "pptx-12", "xlsx-12"
+_DOCX, _PPTX, _XLSX = "docx-16", "pptx-12", "xlsx-12"
 """The versions of the readers that also read what LibreOffice makes of other formats."""
 
 OURS: Final = (
@@ -94,7 +94,7 @@ OURS: Final = (
     ),
     DocumentFormat((".msg",), ("application/vnd.ms-outlook",), "msg-6", "tasks.reading.mail.msg"),
     DocumentFormat(
-        (".odp", ".otp", ".fodp"), (f"{_OPEN}presentation",), f"odp-5 by {_PPTX}",
+        (".odp", ".otp", ".fodp"), (f"{_OPEN}presentation",), f"odp-6 by {_PPTX}",
         "tasks.reading.odf:read_presentation",
         {".otp": f"{_OPEN}presentation-template", ".fodp": f"{_OPEN}presentation-flat-xml"},
         better_with="libsdlo.so",
@@ -104,7 +104,7 @@ OURS: Final = (
         {".ots": f"{_OPEN}spreadsheet-template", ".fods": f"{_OPEN}spreadsheet-flat-xml"},
     ),
     DocumentFormat(
-        (".odt", ".ott", ".fodt"), (f"{_OPEN}text",), f"odt-5 by {_DOCX}", "tasks.reading.odf:read_text",
+        (".odt", ".ott", ".fodt"), (f"{_OPEN}text",), f"odt-6 by {_DOCX}", "tasks.reading.odf:read_text",
         {".ott": f"{_OPEN}text-template", ".fodt": f"{_OPEN}text-flat-xml"}, better_with="libswlo.so",
     ),
     DocumentFormat(
@@ -133,7 +133,7 @@ OURS: Final = (
         },
     ),
     DocumentFormat(
-        (".rtf",), ("application/rtf", "text/rtf"), f"rtf-5 by {_DOCX}", "tasks.reading.libreoffice:read_rtf",
+        (".rtf",), ("application/rtf", "text/rtf"), f"rtf-6 by {_DOCX}", "tasks.reading.libreoffice:read_rtf",
         better_with="libswlo.so",
     ),
     DocumentFormat((".txt",), ("text/plain",), "txt-3", "tasks.reading.txt"),

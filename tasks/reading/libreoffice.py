@@ -323,8 +323,12 @@ _SWITCHES: Final = (b"deleted", b"v")
 """Words that begin what is not shown, as a rule to the end of their group."""
 
 _LINK: Final = re.compile(rb"\\fldinst(?![a-z])")
-_RAISED: Final = re.compile(rb"(\\super(?:\\[a-z]{1,32}-?\d{0,10}){0,20}+ ?)([0-9(][0-9(),*+-]{0,11})(?=[}\\])")
-"""A mark that is raised: `{\\super 3}` (Rich Text Format 1.9.1, "Font (Character) Formatting Properties")."""
+_RAISED: Final = re.compile(
+    rb"((?:\\super|(?<=[\s{}])[^\s\\{}]{1,40}+\}?[\r\n]?\{(?:\\[a-z]{1,32}-?\d{0,10} ?){0,20}?\\up(?:[6-9]|1\d)\b)"
+    rb"(?:\\[a-z]{1,32}-?\d{0,10}){0,20}+ ?)([0-9(][0-9(),*+-]{0,11})(?=[}\\])"
+)
+"""A mark that is raised: `{\\super 3}`, or behind a word by half-points, `{\\up6 3}` (Rich Text Format 1.9.1, "Font
+(Character) Formatting Properties"); fewer than 6 are less than a quarter of usual letters."""
 
 _BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 

@@ -5,10 +5,7 @@ formats. Words are English; what is not known here, as other alphabets, and what
 in digits, as Word does where a language has no such words.
 
 Raised marks are footnote numbers and exponents, written as Unicode superscripts so that nobody reads them as part of a
-number.
-
-"1,234" followed by a raised 3 reads `1,234³`, ten to the sixth `10⁶`, square metres `m²`. Raised words ("1st", a
-trademark's letters) are left alone.
+number: "1,234" followed by a raised 3 reads `1,234³`, ten to the sixth `10⁶`. Raised words ("1st") are left alone.
 """
 
 import re
@@ -114,13 +111,12 @@ _FORMATS: Final[dict[str, Callable[[int], str]]] = {
 
 _RAISED: Final = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
 _MARK: Final = re.compile(r"\s*[0-9(+−-][0-9(),;+−* -]{0,11}\s*")
-_SPREADSHEET_OR_WORD: Final = re.compile(
-    rb"""(<(?:w:)?vertAlign\s(?:w:)?val="superscript"\s*+/>(?:<(?!/?(?:w:)?[rt][\s>/])[^<>]*+>\s*+){0,60}+"""
-    rb"""<(?:w:)?t(?:\s[^<>]*+)?>)([^<]{1,16})(?=</)"""
-)
-_DRAWING: Final = re.compile(
-    rb"""(<a:rPr\s(?:[^<>]*?\s)?baseline="[1-9]\d*+"[^<>]*+>(?:<(?!/?a:[rt][\s>/])[^<>]*+>\s*+){0,60}+"""
-    rb"""<a:t(?:\s[^<>]*+)?>)([^<]{1,16})(?=</)"""
+TEXT_OF_RUN: Final = rb"(?:<(?!/?(?:[aw]:)?[rt][\s>])[^<>]*+>\s*+){0,60}+<(?:[aw]:)?t(?:\s[^<>]*+)?>)([^<]{1,16})(?=</)"
+"""What follows a property of a run in Office documents, up to its text: the end of one group, and another."""
+
+_RAISED_RUN: Final = re.compile(
+    rb"""(<(?:(?:w:)?vertAlign\s(?:w:)?val="superscript"\s*+/>|a:rPr\s(?:[^<>]*?\s)?baseline="[1-9]\d*+"[^<>]*+>)"""
+    + TEXT_OF_RUN
 )
 
 
@@ -129,17 +125,16 @@ def raise_text(text: str) -> str:
     return text.translate(_RAISED) if _MARK.fullmatch(text) else text
 
 
+def raise_words(words: bytes) -> bytes:
+    """`raise_text` of words in UTF-8."""
+    return raise_text(words.decode("utf-8", "replace")).encode()
+
+
 def with_raised_runs(data: bytes) -> bytes:
     """A part of an Office document with the raised marks in its runs as superscripts.
 
     ISO/IEC 29500-1: `w:vertAlign` (17.3.2.42), `vertAlign` of rich text (18.4.14), `baseline` (21.1.2.3.9).
     """
-    if data.rfind(b'"superscript"') >= 0:  # from the end, as in `xml.holds`
-        data = _SPREADSHEET_OR_WORD.sub(_raise_run, data)
-    if data.rfind(b' baseline="') >= 0:
-        data = _DRAWING.sub(_raise_run, data)
-    return data
-
-
-def _raise_run(match: re.Match[bytes]) -> bytes:
-    return match[1] + raise_text(match[2].decode("utf-8", "replace")).encode()
+    if data.rfind(b'"superscript"') < 0 and data.rfind(b' baseline="') < 0:  # from the end, as in `xml.holds`
+        return data
+    return _RAISED_RUN.sub(lambda run: run[1] + raise_words(run[2]), data)

@@ -53,7 +53,7 @@ _NAMESPACES: Final = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "calcext": "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0",
 }
-_RAISES: Final = re.compile(r"super|[1-9]")
+_RAISES: Final = re.compile(r"super|1[6-9]|[2-9]\d|\d{3}")
 _MOMENTS: Final = ("meta:creation-date", "dc:date")
 """When a document was made and last changed (ODF 1.3 part 3, 4.3.2)."""
 

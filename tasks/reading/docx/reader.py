@@ -18,7 +18,7 @@ from tasks.reading import text_writer
 from tasks.reading.docx.layout import Marks, drop_marks
 from tasks.reading.docx.numbering import ListCounter, Numbering
 from tasks.reading.docx.scan import Scan, signature
-from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles, UnseenWords, may_lie_behind
+from tasks.reading.docx.styles import SIGNS_IN_STYLES, Styles, UnseenWords, may_lie_behind, with_raised_marks
 from tasks.reading.html.reader import read_lines
 from tasks.reading.mail.eml import page_in
 from tasks.reading.ooxml import xml
@@ -227,8 +227,8 @@ class _Document:
         return data
 
     def _read_visible(self, part: bytes) -> bytes:
-        """A part without prompts, with its hidden words marked."""
-        part = _without_prompts(part)
+        """A part without prompts, with its raised marks told apart and its hidden words marked."""
+        part = with_raised_marks(_without_prompts(part), self.styles)
         told_apart = self._unseen.mark(part, self._hiding_styles)
         self._has_hidden = self._has_hidden or told_apart != part
         return told_apart

@@ -1,4 +1,4 @@
-"""What the styles and tags of a Word document mean: headings, lists, header rows, and words that nobody sees.
+"""What the styles and tags of a Word document mean: headings, lists, header rows, raised marks, unseen words.
 
 Words are unseen if they are hidden, tiny, or white where nothing coloured stands behind them. They are enclosed as
 `xml.UNSEEN_WORDS`.
@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from tasks.reading.numerals import TEXT_OF_RUN, raise_words
 from tasks.reading.ooxml import xml
 from tasks.reading.ooxml.xml import ATTRIBUTES
 
@@ -34,11 +35,17 @@ _SHADE: Final = re.compile(
 )
 """What puts a colour behind words (ISO/IEC 29500-1, 17.3.2.15 and 17.3.5)."""
 
+_LEVEL: Final = re.compile(
+    rb'<w:((?:position|sz)(?=\s++w:val="-?[0-9])|vertAlign(?=\s++w:val="[a-z]))\s++w:val="(-?[0-9]{1,4}|[a-z]{1,20})"'
+)
+"""How words are raised or lowered, and their size (ISO/IEC 29500-1, 17.3.2.24, 38 and 42)."""
+
 _WHITE: Final = re.compile(rb"(?:F[A-F]){3}", re.IGNORECASE)
 _HIDES: Final = re.compile(rb"""<w:(?:vanish[\s/]|color\s(?:[^<>]*?\s)?w:val="(?:F[A-F]){3}")""", re.IGNORECASE)
 SIGNS_IN_STYLES: Final = (b"<w:vanish", b'"FFFFFF"', b'"ffffff"')
 """One of them is in every part with styles that hide words."""
 
+_USUAL: Final = b"<"  # stands for the name of a style where none says how words stand on the line
 _BASE: Final = re.compile(rb"""<w:basedOn\s++w:val="([^"<]*+)""")
 _MOST_HIDING: Final = 20
 """Each costs a search through the document."""
@@ -81,18 +88,19 @@ _NOTHING: Final = StyleFacts()
 
 
 class Look(NamedTuple):
-    """How words look, as far as a style or a run says so: hidden or not, their colour ("" if none is said), and whether
-    something coloured is behind them.
+    """How words look, as far as a style or a run says so: hidden or not, their colour ("" if none is said), whether
+    something coloured is behind them, and by name the properties that say how they stand on the line.
     """
 
     hides: bool | None = None
     colour: bytes = b""
     is_shaded: bool = False
+    level: Mapping[bytes, bytes] = {}
 
     def over(self, base: "Look") -> "Look":
         """What a look says, and of what it does not say what the one that it is based on says."""
         hides = base.hides if self.hides is None else self.hides
-        return Look(hides, self.colour or base.colour, self.is_shaded or base.is_shaded)
+        return Look(hides, self.colour or base.colour, self.is_shaded or base.is_shaded, {**base.level, **self.level})
 
     @property
     def is_white(self) -> bool:
@@ -109,7 +117,8 @@ def find_look(properties: bytes, start: int = 0, end: int | None = None) -> Look
     now = start, before if before >= 0 else bounds[1]
     vanish, colour = _VANISH.search(properties, *now), _COLOUR.search(properties, *now)
     hides = None if vanish is None else is_on((vanish[1] or b"").decode("utf-8", "replace"))
-    return Look(hides, colour[1] if colour else b"", _SHADE.search(properties, *bounds) is not None)
+    is_shaded, level = _SHADE.search(properties, *bounds) is not None, dict(reversed(_LEVEL.findall(properties, *now)))
+    return Look(hides, colour[1] if colour else b"", is_shaded, level)
 
 
 class _Own(NamedTuple):
@@ -167,10 +176,18 @@ class Styles(dict[bytes, StyleFacts | None]):
             look = look.over(base)
         return look
 
+    def look_of_words(self, run: bytes, paragraph: bytes | None) -> Look:
+        """How words look with the properties of their run and paragraph."""
+        look = find_look(run)
+        for style in (*_STYLE_NAME.findall(run), *_STYLE_NAME.findall(paragraph or b""), _USUAL):
+            look = look.over(self.look(style))
+        return look
+
     @cached_property
     def _looks(self) -> dict[bytes, tuple[bytes, Look]]:
-        """The base of each style, and how it makes words look by itself."""
-        looks: dict[bytes, tuple[bytes, Look]] = {}
+        """The base of each style, and how it makes words look by itself; and the defaults with the first style."""
+        usual = dict(_LEVEL.findall(self._data, 0, self._data.find(b"</w:style>")))
+        looks: dict[bytes, tuple[bytes, Look]] = {_USUAL: (b"", Look(level=usual))}
         for (name, at), (_, end) in pairwise([*self._starts.items(), (b"", len(self._data))]):
             base = _BASE.search(self._data, at, end)
             looks[name] = base[1] if base else b"", find_look(self._data, at, end)
@@ -492,9 +509,7 @@ class UnseenWords:
         """Whether the words of a run cannot be seen, given its properties and those of its paragraph."""
         if run is None:
             return False
-        look = find_look(run)
-        for style in (*_STYLE_NAME.findall(run), *_STYLE_NAME.findall(paragraph or b"")):
-            look = look.over(self._styles.look(style))
+        look = self._styles.look_of_words(run, paragraph)
         if look.hides or _TINY.search(run):
             return True
         if not look.is_white or look.is_shaded or is_on_colour or self._is_coloured(paragraph):
@@ -518,3 +533,46 @@ def _properties(data: bytes, start: int) -> bytes | None:
     end = data.find(b"</w:%bPr>" % opened[1], opened.end(), opened.end() + _LONGEST_PROPERTIES)
     own = _NOT_ITS_OWN.search(data, opened.end(), opened.end() + _LONGEST_PROPERTIES if end < 0 else end)
     return data[opened.end() : own.start() if own else end] if own or end >= 0 else None
+
+
+_PERHAPS_RAISED: Final = {
+    sign: re.compile(b"(%b" % sign + b"[^<>/]*+/>" + TEXT_OF_RUN) for sign in (b"<w:position", b"<w:rStyle")
+}
+_LAST_WORDS: Final = re.compile(rb"(</w:rPr>\s*+)?+<w:t(?:\s[^<>]*+)?>([^<]++)</w:t>\s*+\Z")
+
+
+def with_raised_marks(data: bytes, styles: Styles) -> bytes:
+    """A part with superscript digits for those that a character style raises, and for those that stand higher by their
+    `position` than the words of their paragraph that they follow without a space.
+    """
+    used = [pattern for sign, pattern in _PERHAPS_RAISED.items() if xml.holds(data, sign)]
+    perhaps = {one[1] for pattern in used for one in pattern.finditer(data) if raise_words(one[2]) != one[2]}
+
+    @cache
+    def find(run: bytes, paragraph: bytes = b"") -> tuple[int, int, bool]:
+        level = styles.look_of_words(run, paragraph).level
+        return int(level.get(b"position", 0)), int(level.get(b"sz", 20)), level.get(b"vertAlign") == b"superscript"
+
+    if not any(position > 0 or is_superscript for position, _, is_superscript in map(find, perhaps)):
+        return data
+    pieces = data.split(b"</w:r>")
+    paragraph, before, follows = b"", None, False
+    for number, piece in enumerate(pieces):
+        opened = max(piece.rfind(b"<w:p>"), piece.rfind(b"<w:p "))
+        if opened >= 0:
+            paragraph, before = _properties(piece, opened) or b"", None
+        start = max(piece.rfind(b"<w:r>"), piece.rfind(b"<w:r "), 0)
+        words, properties = _LAST_WORDS.search(piece, start), _properties(piece, start)
+        if words is None or properties is None:
+            before = None
+            continue
+        position, size, is_superscript = own = find(properties, paragraph)
+        low, other, other_is_superscript = before = before or own  # of the words of the line that are no marks
+        least = (0.16 if size <= 0.85 * other else 0.25) * other  # words are raised for looks as well, but by little
+        is_raised = follows and position > 0 and least <= position - low < other >= size
+        if words[1] and (is_raised or is_superscript > other_is_superscript):
+            pieces[number] = piece[: words.start(2)] + raise_words(words[2]) + piece[words.end(2) :]
+        elif position == low or size >= other:
+            before = own
+        follows = not words[2].endswith((b" ", b"\xc2\xa0"))
+    return b"</w:r>".join(pieces)

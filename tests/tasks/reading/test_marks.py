@@ -111,10 +111,30 @@ def test_a_raised_mark_in_a_cell() -> None:
         (".html", b"<p>Sales were 1,234<sup>2</sup> in the 2<sup>nd</sup> year</p>"),
         (".html", b'<p>Sales were 1,234<span style="vertical-align: super">2</span> in the 2<sup>nd</sup> year</p>'),
         (".rtf", rb"{\rtf1\ansi Sales were 1,234{\super 2} in the 2{\super nd} year\par}"),
+        (".rtf", rb"{\rtf1\ansi{\fs24 Sales were 1,234}{\fs16\up8\lang1033 2} in the 2{\up6 nd} year\par}"),
     ],
 )
 def test_a_raised_mark_in_markup(extension: str, data: bytes) -> None:
     assert "Sales were 1,234² in the 2nd year" in read(extension, data).text
+
+
+@cases(
+    ("rtf", "text"),
+    [
+        (rb"H{\dn4 2}O and 10{\up6 6}", "H2O and 10⁶"),
+        (rb"20{\up3 24}", "2024"),
+        (rb"{\up6 2024}\par", "2024"),
+        (rb"\pard\fs24{\up6 2024}", "2024"),
+        (rb"Total {\up6 2024}", "Total 2024"),
+        (rb"Total\tab{\up6 2024}", "Total\t2024"),
+        (rb"2{\up60 024}", "2024"),
+    ],
+)
+def test_text_that_is_raised_by_position_without_libreoffice(
+    rtf: bytes, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.reading.libreoffice.program", lambda _library: None)
+    assert read(".rtf", rb"{\rtf1\ansi\fs24 Sales. %b\par}" % rtf).text == f"Sales. {text}\n"
 
 
 @cases(
@@ -411,6 +431,59 @@ def run(properties: str, words: str = "Words") -> str:
 def before(properties: str, kind: str = "rPr") -> str:
     """The properties before a tracked change."""
     return f'<w:{kind}Change w:id="1" w:author="A"><w:{kind}>{properties}</w:{kind}></w:{kind}Change>'
+
+
+def lift(words: str, position: int, size: int = 0) -> str:
+    """A run that stands higher than its line, of that size; both in half-points."""
+    return run(f'<w:position w:val="{position}"/>' + (f'<w:sz w:val="{size}"/>' if size else ""), words)
+
+
+LIFTED_CASES = {
+    "smaller": (run("", "1,234") + lift("3", 8, 14), "1,234³"),
+    "as large": (run("", "10") + lift("6", 8), "10⁶"),
+    "several": (run("", "1,234") + lift("3", 8, 14) + lift(",", 8, 14) + lift("(4)", 8, 14), "1,234³,⁽⁴⁾"),
+    "behind small words": (run('<w:sz w:val="14"/>', "1,234") + lift("3", 4, 10), "1,234³"),
+    "lowered": (run("", "H") + lift("2", -4, 14) + run("", "O"), "H2O"),
+    "lowered before": (run("", "CO") + lift("2", -4, 14) + lift("3", 8, 14), "CO2³"),
+    "normal behind lowered words": (lift("12", -8) + run("", "34"), "1234"),
+    "a whole line": (lift("20", 8) + lift("24", 8), "2024"),
+    "a whole line, smaller": (lift("20", 8, 22) + lift("24", 8, 14), "2024"),
+    "behind a space": (run("", "Total\xa0") + lift("2024", 8, 14), "Total\xa02024"),
+    "by little": (run("", "20") + lift("24", 3), "2024"),
+    "by little, smaller": (run("", "20") + lift("24", 3, 18), "2024"),
+    "alone": (lift("2024", 8, 14), "2024"),
+    "behind a tab": ("<w:r><w:t>A</w:t><w:tab/></w:r>" + lift("5", 8, 14), "A\t5"),
+    "with a tab": (run("", "A") + lift("5", 8, 14).replace("<w:t>", "<w:tab/><w:t>"), "A\t5"),
+    "words": (run("", "1") + lift("st", 8, 14), "1st"),
+    "only smaller": (run("", "1,23") + run('<w:sz w:val="14"/>', "4"), "1,234"),
+    "larger": (run("", "1") + lift("234", 12, 40), "1234"),
+    "beyond the line": (run("", "1") + lift("234", 40, 14), "1234"),
+    "another paragraph": (run("", "1,234") + "</w:p><w:p>" + lift("5", 8, 14), "1,234\n5"),
+    "no longer": (run("", "1,23") + run(before('<w:position w:val="8"/><w:sz w:val="14"/>'), "4"), "1,234"),
+}
+
+
+@cases("case", LIFTED_CASES)
+def test_digits_of_word_are_marks_where_they_stand_higher_than_what_they_follow(case: str) -> None:
+    runs, text = LIFTED_CASES[case]
+    assert docx.read(part(f"<w:p>{runs}</w:p>")).text.rstrip() == text
+
+
+def test_marks_that_a_style_of_word_raises() -> None:
+    document = Document()
+    for name, base in (("Sign", None), ("Own sign", "Sign")):
+        document.styles.add_style(name, CHARACTER).base_style = document.styles[base] if base else None
+    document.styles["Sign"].font.superscript = True
+    properties = document.styles.add_style("High", CHARACTER).element.get_or_add_rPr()
+    properties.append(parse_xml(f'<w:position {nsdecls("w")} w:val="8"/>'))
+    document.styles.add_style("All high", PARAGRAPH).font.superscript = True
+    paragraph = document.add_paragraph("EBITDA")
+    for words, style in ((" of 1,234", None), ("3", "Own sign"), (", 10", None), ("6", "High"), (", 5", None)):
+        paragraph.add_run(words, style)
+    own = paragraph.add_run("7", "Sign")._r.get_or_add_rPr()
+    own.append(parse_xml(f'<w:vertAlign {nsdecls("w")} w:val="baseline"/>'))
+    document.add_paragraph("20", "All high").add_run("24")
+    assert docx.read(saved(document)).text == "EBITDA of 1,234³, 10⁶, 57\n2024\n"
 
 
 def table(behind_table: str, behind_cell: str, words: str = run(OF_WHITE)) -> str:
