@@ -209,7 +209,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
             "deployments/test_current_folder.py::test_the_folder_of_a_running_process_stays",
         ),
         "**Figures**": (
-            "deployments/test_figures.py::test_a_document_that_takes_too_long_has_no_figures_and_is_named",
+            "deployments/test_rooms.py::test_a_document_that_takes_too_long_has_no_figures_and_is_named",
             "tasks/figures/test_linear_time.py::test_finding_figures_takes_time_in_proportion_to_the_text",
         ),
         "**Nothing outside is fetched**": (
@@ -299,7 +299,7 @@ PROMISES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "**Every failure**": ("api/test_problems.py::test_a_mistake_of_ours_gives_nothing_away",),
         "**Every answer**": ("api/test_problems.py::test_every_answer_carries_the_security_headers",),
-        "**What it accepts**": ("api/test_openapi.py::test_whatever_is_sent_is_answered_as_the_schema_says",),
+        "**What it accepts**": ("api/test_requests.py::test_whatever_is_sent_is_answered_as_the_schema_says",),
         "**Parts**": (
             "test_supply.py::test_the_list_of_parts_names_what_the_wheel_needs_and_is_the_same_each_time",
             "test_supply.py::test_the_wheel_holds_the_list_of_its_parts",

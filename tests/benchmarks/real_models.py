@@ -29,7 +29,7 @@ from tests.homes import make_home
 from tests.real_models.llama_server import GEMMA3, SMOLLM2, LlamaServer, Model, missing
 from tests.servers.openai_server import ModelRequest, ModelServer
 from tests.servers.recorder import Exchange, Recorder
-from tests.tasks.scoring.test_model_trial import flattering, right
+from tests.tasks.scoring.test_judge import flattering, right
 
 SAMPLE: Final = Path(__file__).parents[2] / "deployments" / "sample" / "batch.yaml"
 _COUNTS: Final = {"cases", "seconds", "calls", "input_tokens", "output_tokens"}

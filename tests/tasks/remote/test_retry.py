@@ -1,16 +1,19 @@
-"""`Retry-After` as servers write it, pauses between attempts, and when the attempts end."""
+"""`Retry-After` as servers write it, pauses between attempts, when they end, and connections that keep a deadline."""
 
 import gc
+import ssl
 import time
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
+import httpcore
 import pytest
 
 from tasks.errors import Unavailable
-from tasks.remote.retry import Backoff, TryAgain, read_retry_after, retry, within
+from tasks.remote.retry import Backoff, TimedStream, TryAgain, read_retry_after, retry, within
 from tests.cases import cases
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
@@ -152,3 +155,36 @@ def test_a_failed_attempt_keeps_nothing_open_until_the_next_one() -> None:
         assert retry(call, pause) == 2
     finally:
         gc.enable()
+
+
+class Line(httpcore.NetworkStream):
+    """A connection that gives a byte each time, and how long it was asked to wait for it."""
+
+    def __init__(self) -> None:
+        self.waits: list[float | None] = []
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        self.waits.append(timeout)
+        return b"y"
+
+    def start_tls(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        return self
+
+
+class Paced(TimedStream):
+    """A kind of its own."""
+
+
+def test_a_connection_keeps_its_kind_behind_tls() -> None:
+    line = Line()
+    encrypted = Paced(line).start_tls(ssl.create_default_context(), "drive.example", 1)
+    assert isinstance(encrypted, Paced)
+    with within(5):
+        assert encrypted.read(10, 60) == b"y"
+    assert line.waits[0] is not None
+    assert line.waits[0] <= 5
+
+
+def test_no_operation_begins_after_the_deadline() -> None:
+    with within(0), pytest.raises(httpcore.ReadTimeout):
+        TimedStream(Line()).read(10, 60)

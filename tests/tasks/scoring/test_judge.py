@@ -1,18 +1,22 @@
-"""Judged criteria with the real client against a model server: what is asked, and what each failure leaves."""
+"""Judged criteria with the real client against a model server: what is asked, what failures leave; trials of models."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from storage.scores import Absence, ScoreStatus
+from tasks.ai.openai.answerer import OpenAiAnswerer
+from tasks.ai.openai.answers import find_capabilities
 from tasks.ai.registry import current_answerer
 from tasks.language.words import usual_model_tokens
 from tasks.scoring.criteria import Judged
 from tasks.scoring.evidence import Excerpt
-from tasks.scoring.judge import prepare
+from tasks.scoring.judge import Case, find_trial, prepare, read_cases, try_model
 from tasks.scoring.results import Contested, CriterionResult
 from tasks.spending.budget import Account, Ledger
 from tasks.spending.money import Cap, Usage
@@ -29,6 +33,7 @@ from tests.servers.openai_server import (
     too_long,
     torn,
     web_page,
+    whole,
 )
 from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring import conftest
@@ -613,3 +618,85 @@ def test_a_question_in_another_language_finds_and_proves_its_answer(
     assert (finding.status, finding.score) == (ScoreStatus.SCORED, 4)
     assert [excerpt.document.name for excerpt in standing(finding)] == ["Other.txt"]
     assert ask in server.requests[0].messages[0]["content"]
+
+
+def case_of(request: ModelRequest) -> Case:
+    return next(case for case in read_cases() if case.question in request.prompt)
+
+
+def answer_to(case: Case, score: float | None, quotes: list[str]) -> str:
+    found = score is not None
+    return json.dumps({
+        "found": found,
+        "quotes": [{"source": 1, "text": text, "stance": None} for text in quotes],
+        "contradictions": [], "reason": "So it says.", "score": score, "confidence": 1,
+    })  # fmt: skip
+
+
+def right(request: ModelRequest) -> str:
+    case = case_of(request)
+    return answer_to(case, case.score, [] if case.score is None else [case.sources[-1].split("\n")[-1]])
+
+
+def flattering(request: ModelRequest) -> str:
+    return answer_to(case_of(request), 5, ["The company is excellent."])
+
+
+def asking(server: ModelServer) -> OpenAiAnswerer:
+    return OpenAiAnswerer("m", base_url=server.url, pause=0.01)
+
+
+def test_the_cases_are_of_each_kind_in_four_languages() -> None:
+    cases = read_cases()
+    assert len(cases) == 30
+    assert len({case.question for case in cases}) == 30
+    assert set(Counter(case.language for case in cases)) == {"English", "German", "French", "Spanish"}
+    assert {case.kind for case in cases} == {"found", "missing", "contradicted", "order", "table", "unsure"}
+    assert all((case.score is None) == (case.kind == "missing") for case in cases)
+
+
+def test_a_model_that_knows_them_judges(home: Path) -> None:
+    with ModelServer(right) as server:
+        trial = try_model(asking(server))
+        assert (trial.answered, trial.reasons, trial.quotes) == (1, 1, 1)
+        assert (trial.scores, trial.silent, trial.orders) == (1, 1, 1)
+        assert not trial.is_weak
+        assert trial.advice == "It judges."
+        assert find_trial(asking(server)) == trial
+
+
+@pytest.mark.parametrize(("writing", "cases"), [(20.0, 30), (5.0, 10)])
+def test_a_server_that_would_take_very_long_is_given_fewer_cases(home: Path, writing: float, cases: int) -> None:
+    with ModelServer(right) as server:
+        server.always(lambda request: whole(saying(right(request)))(request))  # so that its speed is not measured
+        found = find_capabilities(server.url, "m")
+        found.reading, found.writing = 8 * writing, writing
+        assert try_model(asking(server)).cases == len(server.requests) == cases
+
+
+def test_a_model_that_praises_everything_is_weak(home: Path) -> None:
+    with ModelServer(flattering) as server:
+        trial = try_model(asking(server))
+    assert trial.is_weak
+    assert (trial.quotes, trial.silent, trial.orders) == (0, 0, 0)
+    assert trial.scores < 0.4
+
+
+def test_a_model_that_gives_no_json_is_weak_and_kept_as_such(home: Path) -> None:
+    with ModelServer("I would rather not.") as server:
+        assert try_model(asking(server)).answered == 0
+        kept = find_trial(asking(server))
+    assert kept is not None
+    assert kept.is_weak
+
+
+def test_a_model_whose_reasons_are_none_is_weak(home: Path) -> None:
+    with ModelServer(lambda request: right(request).replace("So it says.", "Kiembra")) as server:
+        trial = try_model(asking(server))
+    assert (trial.answered, trial.reasons, trial.quotes, trial.scores, trial.silent) == (1, 0, 1, 0, 0)
+    assert trial.is_weak
+
+
+def test_a_model_that_was_never_tried_has_no_trial(home: Path) -> None:
+    with ModelServer(right) as server:
+        assert find_trial(asking(server)) is None

@@ -25,7 +25,7 @@ from tests.servers.openai_server import (
 )
 from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
-from tests.tasks.scoring.test_model_trial import right
+from tests.tasks.scoring.test_judge import right
 
 SUING = {"id": "suits", "ask": "Is anybody suing them?"}
 SECRET = "The plaintiffs seek damages of 40 million euros before the regional court."

@@ -14,7 +14,7 @@ from tasks.scoring.score import score_criteria
 from tests.servers.openai_server import ModelServer
 from tests.tasks.conftest import ServeModel
 from tests.tasks.scoring.conftest import Room
-from tests.tasks.scoring.test_model_trial import right
+from tests.tasks.scoring.test_judge import right
 
 SILENT = json.dumps({
     "found": False, "quotes": [], "contradictions": [], "reason": "The sources do not tell.", "score": None,
