@@ -111,7 +111,7 @@ OURS: Final = (
         (".p7m",), ("application/pkcs7-mime", "application/x-pkcs7-mime"), "p7m-1",
         "tasks.reading.mail.eml:read_signed",
     ),
-    DocumentFormat((".pdf",), ("application/pdf",), "pdf-36", "tasks.reading.pdf.reader", has_second_try=True),
+    DocumentFormat((".pdf",), ("application/pdf",), "pdf-37", "tasks.reading.pdf.reader", has_second_try=True),
     DocumentFormat(
         (".png", ".jpg", ".jpeg", ".tif", ".tiff"), ("image/png", "image/jpeg", "image/tiff"), "image-2",
         "tasks.reading.image",

@@ -48,7 +48,7 @@ def part_unseen(
 ) -> tuple[PageText, str]:
     """The text of a page with spaces for what it does not show, and what that is; "" where it shows all.
 
-    A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white,
+    A frame or the page's own edge cuts it off, it stands on a layer that is switched off, or it is white, transparent,
     without ink or too small where nothing is drawn. Words over a picture are seen: recognised text lies so over a scan.
     """
     edge = _find_edge(page, lines)
@@ -153,14 +153,15 @@ _COVERS: Final = (
 
 
 def _find_faint(page: Any, textpage: Any, characters: LineBeginnings) -> set[int]:
-    """The characters of a page that are white or inkless with nothing behind them, or too small to be seen."""
+    """The characters that are white, transparent or inkless with nothing behind them, or too small to be seen."""
     numbers = [number for number, _ in characters]
     colours = document.character_colours(textpage, numbers)
     pieces = document.text_objects(textpage, numbers)
     faint = {
         number: ((left + right) / 2, (top + bottom) / 2)
         for (number, (left, top, right, bottom)), colour, piece in zip(characters, colours, pieces, strict=True)
-        if (colour is not None and min(colour) >= _WHITE)
+        if (colour and min(colour) >= _WHITE)
+        or (colour == () and piece and document.render_mode(piece) == pdfium.FPDF_TEXTRENDERMODE_FILL)
         or 0 < top - bottom < _TINY
         or (piece and document.render_mode(piece) == _INVISIBLE)
     }

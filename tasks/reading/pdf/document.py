@@ -508,11 +508,11 @@ def objects_in_form(form: Any, most: int) -> list[Any]:
     return list(map(_object_in_form, repeat(form), range(min(most, _count_in_form(form)))))
 
 
-def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, float, float] | None]:
-    """The fill colours of some characters of a page: red, green and blue up to 255; None if none is set."""
-    (reds, greens, blues, _), are_said = _colours.written(_character_colour, indices, _reference(textpage))
-    colours = zip(reds, greens, blues, strict=True)
-    return [colour if is_said else None for colour, is_said in zip(colours, are_said, strict=True)]
+def character_colours(textpage: Any, indices: Sequence[int]) -> list[tuple[float, ...] | None]:
+    """The fill colours of some characters: red, green and blue up to 255; () if transparent, None if none is set."""
+    (*colours, alphas), are_said = _colours.written(_character_colour, indices, _reference(textpage))
+    every = zip(zip(*colours, strict=True), alphas, are_said, strict=True)
+    return [(colour if alpha else ()) if is_said else None for colour, alpha, is_said in every]
 
 
 def annotation_kinds(page: Any, count: int) -> Iterator[int]:

@@ -77,7 +77,7 @@ _WARNINGS: Final[Mapping[str, Callable[[PageReading], bool]]] = {
     ),
     "Too many notes or form values: not all of those on {} were read.": lambda page: not page.complete,
     "Words that a reader cannot see are listed separately, marked as hidden, and are not evidence (they are "
-    "white, too small, cut off, "
+    "white, transparent, too small, cut off, "
     "beyond the page's edge or on a layer that is off): {}.": attrgetter("unseen"),
     "Text that runs from top to bottom, or lies on its side, may be in a wrong order: {}.": (
         attrgetter("is_out_of_order")

@@ -33,7 +33,7 @@ VERSIONS = {
     ".ods": "ods-4",
     ".odt": "odt-6 by docx-16",
     ".html": "html-4",
-    ".pdf": "pdf-36",
+    ".pdf": "pdf-37",
     ".pptx": "pptx-12",
     ".txt": "txt-3",
     ".xls": "xls-8",

@@ -564,6 +564,22 @@ def test_white_and_tiny_words_of_a_pdf_are_marked() -> None:
     assert warning.endswith("pages 1–2.")
 
 
+@cases(
+    ("alpha", "mode", "ground", "is_hidden"),
+    [(0, 0, None, True), (0.1, 0, None, False), (0, 1, None, False), (0, 2, None, False), (0, 0, blue, False)],
+)
+def test_transparent_words_of_a_pdf_are_marked(alpha: float, mode: int, ground: Any, is_hidden: bool) -> None:
+    def draw(canvas: Canvas) -> None:
+        write(canvas, 72, 700, "Seen")
+        if ground:  # what is drawn may be the words, in a gradient
+            canvas.setFillColor(ground)
+            canvas.rect(60, 640, 200, 40, fill=1)
+        canvas.setFillAlpha(alpha)
+        canvas.drawString(72, 650, "Words", mode=mode)
+
+    assert unseen(read(".pdf", pdf(draw))) == (["[hidden: Words]\n"] if is_hidden else [])
+
+
 def test_words_beyond_the_edge_of_a_pdf_page_are_marked() -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setCropBox((0, 100, 595, 842))

@@ -33,7 +33,7 @@ def test_what_the_frame_of_a_drawing_cuts_off_is_marked_and_said() -> None:
     (warning,) = reading.warnings
     assert warning == (
         "Words that a reader cannot see are listed separately, marked as hidden, and are not evidence (they are "
-        "white, too small, "
+        "white, transparent, too small, "
         "cut off, beyond the page's edge or on a layer that is off): page 1."
     )
 
