@@ -138,6 +138,24 @@ def test_text_that_is_raised_by_position_without_libreoffice(
 
 
 @cases(
+    ("position", "text"),
+    [("super 58%", "10⁶"), ("33% 58%", "10⁶"), ("57% 100%", "10⁶"), ("10% 100%", "106"), ("-33% 58%", "106")],
+)
+def test_text_that_is_raised_in_an_open_document(position: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tasks.reading.libreoffice.program", lambda _library: None)
+    names = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "style", "text")
+    )
+    flat = (
+        f'<office:document{names} office:mimetype="application/vnd.oasis.opendocument.text"><office:automatic-styles>'
+        f'<style:style style:name="T1"><style:text-properties style:text-position="{position}"/></style:style>'
+        '</office:automatic-styles><office:body><office:text><text:p>10<text:span text:style-name="T1">6</text:span>'
+        "</text:p></office:text></office:body></office:document>"
+    )
+    assert read(".fodt", flat.encode()).text.strip() == text
+
+
+@cases(
     "html",
     [
         b'<table><tr><td style="vertical-align: super">1,234</td></tr></table>',
