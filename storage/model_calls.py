@@ -1,4 +1,4 @@
-"""Model calls: answers and vectors that were paid for once, and calls whose answers never came.
+"""Calls: answers and vectors of models that were paid for once, calls that got no answer, and how many calls may begin.
 
 An answer's key is a hash of everything that was sent to the model. Until an answer is judged, the model's replies stand
 under its key. A vector is what an embedding model made of a span of one text; a text that is read again by another
@@ -7,11 +7,10 @@ reader version has a new id, and so gets new vectors.
 A row is added before each call and removed when it is answered. If the process is killed or the connection breaks, the
 row stays: the call may have been billed.
 
-Rate limits that processes share: of outside servers, in the database, and of the service's callers, in a file.
-
-The limit of a server is a bucket of the generic cell rate algorithm (GCRA): a call may begin `burst` calls ahead of an
-even rate, so that in any window at most `burst + window / interval` calls begin. Times are those of one clock, the
-database's own, so that machines whose clocks differ share a budget too.
+Rate limits of outside servers are shared by processes in the database. Each is a bucket of the generic cell rate
+algorithm (GCRA): a call may begin `burst` calls ahead of an even rate, so that in any window at most
+`burst + window / interval` calls begin. Times are those of one clock, the database's own, so that machines whose clocks
+differ share a budget too.
 
 The service's callers are counted in a sliding window, in memory, or by several processes in a file that is deleted
 with the service: they do not belong in backups, and a restarted service begins a new window.

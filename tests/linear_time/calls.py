@@ -282,7 +282,7 @@ EXCUSED: Final[dict[str, str]] = {
         | ai\.calls\.(\w+_once|\w+_key|find_\w+|keep_answer)""",
     "it takes paths, and has the kinds of texts told elsewhere": r"privacy\.find_privileged_files",
     "it calls a service; what is done with the answer is measured by itself": r"""
-        ai\.(openai\.(answerer|capabilities|client|protocols))\.\w+ | answers\.\w+ | spending\.money\.\w+
+        ai\.(openai\.(answerer|client|protocols))\.\w+ | answers\.\w+ | spending\.money\.\w+
         | companies\.(facts|question|sources(\.sec)?|wikidata\.(client|entity)|hosted_search)\.\w+
         | companies\.(pages\.(read_pages|hits|\w+Searcher\.\w+)|web\.(client|transport)\.\w+)
         | companies\.web\.site\.(fetch_\w+|read_(public|following)|website)
