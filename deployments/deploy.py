@@ -106,6 +106,8 @@ def register(
     if wanted.notify not in {None, OFF}:
         block = _find_block(client, str(wanted.notify))
     pool = wanted.pool or (before.work_pool_name if before else None) or TAG
+    if before and not (wanted.pool or before.work_pool_name):  # as Prefect leaves a deployment whose pool is deleted
+        typer.echo(f"{batch.name} had no work pool any more; its runs start on {pool} now, or give --pool.", err=True)
     _use_pool(client, pool)
     schedules = [{"schedule": wanted.schedule, "active": True}] if wanted.schedule else []
     if wanted.schedule is None and before:

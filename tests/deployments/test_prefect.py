@@ -426,6 +426,16 @@ def test_a_pool_that_is_not_there_is_made_for_processes(server: Server, two: tup
     assert "The work pool new (process) has no live worker: `prefect worker start --pool new`" in done.stderr
 
 
+def test_a_batch_whose_pool_was_deleted_says_where_its_runs_go(server: Server, two: tuple[Path, Path]) -> None:
+    words = ["deploy", "--batch", str(two[0])]
+    assert server.call([*words, "--pool", "passing"]).returncode == 0
+    told = "had no work pool any more; its runs start on diligence now, or give --pool."
+    assert told not in server.call(words).stderr
+    server.ask("/work_pools/passing", None, "DELETE")
+    assert told in server.call(words).stderr
+    assert told not in server.call(words).stderr
+
+
 def test_a_pool_that_is_paused_or_has_a_worker_is_told_as_it_is(server: Server, two: tuple[Path, Path]) -> None:
     make_pool(server, "resting", 3)
     server.ask("/work_pools/resting", {"is_paused": True}, "PATCH")
