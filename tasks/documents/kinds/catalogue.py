@@ -75,6 +75,7 @@ class Kind:
     body: tuple[str, ...]
     beside: tuple[str, ...]
     needs: str
+    under: str | None
     against: "Phrases"
 
     def is_confirmed(self, told: frozenset[str]) -> bool:
@@ -196,6 +197,7 @@ def kinds() -> Mapping[str, Kind]:
             tuple(map(plain_words, entry.get("body", ()))),
             tuple(map(plain_words, entry.get("beside", ()))),
             entry.get("needs", "parties" if entry.get("signed") else ""),
+            entry.get("under"),
             Phrases((phrase, True) for phrase in entry.get("against", ())),
         )
         for name, entry in read_file("catalogue.toml").items()

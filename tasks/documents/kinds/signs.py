@@ -105,6 +105,8 @@ _TO_FILL: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands in brackets until it is filled in: "Registered office: [to be determined]", "[Company name]"."""
+_UNDATED: Final = frozenset({"[date]", "[insert date]", "[datum]", "[fecha]", "[data]"})
+"""The day of an agreement, which is not filled in: "entered into as of [DATE]"."""
 _CODE: Final = re.compile(
     r"```(?:bash|cpp|csharp|console|html|java|javascript|js|json|jsx|php|powershell|py|python|rust|sh|shell|sql|ts|tsx"
     r"|typescript|xml)\b|\b(?:pip3?|npm|apt-get) install\b|\bgit clone\b|img\.shields\.io|<\?php|^\.\. \w+::"
@@ -177,7 +179,7 @@ class Signs:
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
-            `unfilled`: words stand in brackets until what they ask for is filled in;
+            `unfilled`: words stand in brackets until what they ask for is filled in, or for a day where a line to be signed is empty;
             `unadopted`: the day at its top on which it was adopted is blank.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
@@ -328,9 +330,11 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     is_signed = any(_says_signed(part) or any(map(part.__contains__, signed)) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
-    signs.blank_signatures = not is_signed and len(_list_blanks(text[-_CLOSING:])) >= 2
+    blanks = _list_blanks(text[-_CLOSING:])
+    signs.blank_signatures = not is_signed and len(blanks) >= 2
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY] if "[" in text else ""), 9)}
-    signs.unfilled = not is_signed and (len(gaps) > 1 or any(gap.startswith(":") for gap in gaps))
+    is_undated = bool(blanks) and not gaps.isdisjoint(_UNDATED)
+    signs.unfilled = not is_signed and (len(gaps) > 1 or is_undated or any(gap.startswith(":") for gap in gaps))
 
 
 def _list_blanks(text: str) -> list[str]:
@@ -428,9 +432,19 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
         signs.is_late = match is not None and segment.place >= (TOP if is_told else _FIRST_SEGMENTS)
         match = match or find_opened_kind(segment)
         if match is not None:
-            return match, segment.line
+            return _find_made_under(match.kind, segments[segment.place + 1 :][:2]) or (match, segment.line)
         if segment.place < TOP and segment.is_short:
             signs.denied += find_spoken_kinds(segment.words)
+    return None
+
+
+def _find_made_under(plan: Kind, behind: Sequence[Segment]) -> tuple[Match, str] | None:
+    """Below the title of a plan, that of what is granted under it: "Notice of Stock Option Grant"."""
+    for segment in behind:
+        may_be = segment.is_short and not segment.is_part and segment.part[:1].isalnum()  # no item of a list
+        match = find_kind(segment.words) if may_be else None
+        if match and match.kind.under == plan.id and not match.weak and is_title(match, segment):
+            return match, segment.line
     return None
 
 
