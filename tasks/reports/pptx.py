@@ -260,7 +260,7 @@ def _standings(slide: Slide, companies: Sequence[CompanyReport]) -> None:
 
 
 def _first_three(companies: Sequence[CompanyReport], scale: tuple[float, float], width: float) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = [[TextRun("Recommended", 12, ACCENT, bold=True)]]
+    paragraphs: list[Paragraph] = [[TextRun("Recommendations", 12, ACCENT, bold=True)]]
     for company in companies[:3]:
         total = sentence(f"{fit_text(company.name, width * 0.8, 10.5)}: {describe_standing(company)}")
         paragraphs.append([TextRun(fit_text(total, width * _BOLD, 10.5, 2), bold=True)])

@@ -57,13 +57,16 @@ class FamilyTie(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """A document that may belong to a family: `content` is the hash of its content, `sketch` the sketch of its text."""
+    """A document that may belong to a family: `content` is the hash of its content, `sketch` the sketch of its text,
+    `head` the plain words at its top.
+    """
 
     id: str
     name: str
     what: DocumentKind
     content: str | None = None
     sketch: bytes = b""
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +133,20 @@ def _are_near(one: FamilyMember, other: FamilyMember) -> bool:
 
 
 def _are_apart(one: FamilyMember, other: FamilyMember) -> bool:
-    """Whether two texts of one form are two documents: of other kinds or days or, by their names, other parties."""
-    if _are_unlike(one, other):
+    """Whether two texts of one form are two documents: of other kinds, titles or days or, by names, other parties."""
+    words, others = set(_base(one.name).split()), set(_base(other.name).split())
+    heads = set(one.head.split()), set(other.head.split())
+    if _are_unlike(one, other) or (_is_called(words - others, *heads) and _is_called(others - words, *heads[::-1])):
         return True
     kind = kinds().get(one.what.kind or other.what.kind or "")
     if _on_other_days(one, other) and (kind.serial if kind is not None else _name_other_years(one, other)):
         return True
-    words, others = set(_base(one.name).split()), set(_base(other.name).split())
     return kind is not None and kind.signed and bool(words - others) and bool(others - words)
+
+
+def _is_called(own: set[str], head: set[str], other: set[str]) -> bool:
+    """Whether all words that only one of two names has stand at the top of its text, and some not at the other's."""
+    return bool(own) and own <= head and not own <= other
 
 
 def _are_unlike(one: FamilyMember, other: FamilyMember) -> bool:
@@ -258,7 +267,14 @@ class RoomKinds:
         """The families of documents that belong together."""
         return find_families(
             [
-                FamilyMember(name, row.name, self.kinds[name], self.contents.get(name), self.sketches.get(name, b""))
+                FamilyMember(
+                    name,
+                    row.name,
+                    self.kinds[name],
+                    self.contents.get(name),
+                    self.sketches.get(name, b""),
+                    self.signs[name].head if name in self.signs else "",
+                )
                 for name, row in self.documents.items()
             ]
         )

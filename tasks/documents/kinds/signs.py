@@ -36,6 +36,7 @@ from tasks.documents.kinds.contents import (
 )
 from tasks.documents.kinds.titles import (
     BETWEEN,
+    FIRST,
     LONGEST_TITLE,
     SUBTITLE,
     TOP,
@@ -169,6 +170,7 @@ class Signs:
 
     Attributes:
         title: the kind that its first title is of; `line` is that line.
+        head: the plain words of the lines at its top.
         letter: it begins as a letter.
         is_late: that title stands below the top, where headings and lists are as well; below its first lines if nothing
             confirms it.
@@ -190,6 +192,7 @@ class Signs:
 
     title: str | None = None
     line: str = ""
+    head: str = ""
     is_late: bool = False
     letter: bool = False
     denied: list[str] = field(default_factory=list)
@@ -232,6 +235,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     days = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
     signs.body = list(_confirm(body, lines, has_day=bool(days)))
+    signs.head = plain_words(" ".join(lines[:FIRST + 1])[:300])
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)

@@ -9,7 +9,7 @@ import pytest
 
 from storage import database
 from storage.texts import NewText, Outcome, save_text
-from tasks.documents.kinds.catalogue import is_kind, kinds, may_be_document
+from tasks.documents.kinds.catalogue import is_kind, kinds, may_be_document, plain_words
 from tasks.documents.kinds.contents import resemblance, sketch
 from tasks.documents.kinds.document import DocumentKind, document_kind, may_be_any, parse_asked_kind
 from tasks.documents.kinds.room import Family, FamilyMember, FamilyTie, IndexedDocument, find_families, room_kinds
@@ -36,7 +36,7 @@ def what(name: str, text: str, path: str = "") -> DocumentKind:
 
 def member(name: str, text: str) -> FamilyMember:
     content = hashlib.sha256(text.encode()).hexdigest()
-    return FamilyMember(name, name, what(name, text), content, sketch(text))
+    return FamilyMember(name, name, what(name, text), content, sketch(text), read_signs(text, []).head)
 
 
 def named(family: Family) -> tuple[str, dict[str, FamilyTie]]:
@@ -590,6 +590,34 @@ def test_a_copied_file_stands_behind_the_one_that_it_is_a_copy_of() -> None:
     for copied in ("Lease copy.pdf", "Lease (1).pdf", "Copia di Lease.pdf"):
         (family,) = find_families([member(copied, LEASE), member("Lease.pdf", LEASE)])
         assert family.front.name == "Lease.pdf"
+
+
+@pytest.mark.parametrize(
+    ("names", "heads", "are_one"),
+    [
+        (("Travel_Rules.pdf", "Gift_Rules.pdf"), ("Travel rules", "Gift rules"), False),
+        (("Register Leeds.pdf", "Register York.pdf"), ("Register of Leeds", "Register of York"), False),
+        (("AI_Readiness_2025.pdf", "VAT_Details.pdf"), ("Acme AI AI readiness 2025", "Acme AI VAT details"), False),
+        (("scan0001.pdf", "Travel_Rules.pdf"), ("Travel rules", "Travel rules"), True),
+        (("AR24 print.pdf", "Yearbook.pdf"), ("Yearbook 2024", "Yearbook 2024"), True),
+        (("Rules Smith.pdf", "Rules Jones.pdf"), ("Travel rules", "Travel rules"), True),
+        (("Rules v1.pdf", "Rules final.pdf"), ("Rules version 1", "Rules final"), True),
+        (("Travel.pdf", "Travel rules 2024.pdf"), ("Travel rules", "Travel rules"), True),
+        (("Rules.pdf", "Handbook.pdf"), ("Rules and handbook", "Rules and handbook"), True),
+        (("Travel.pdf", "Reisen.pdf"), ("Travel rules", "Travel rules of 2024"), True),
+        (("Rules draft.pdf", "Rules signed.pdf"), ("Draft rules", "Rules, signed"), True),
+        (("Travel.pdf", "Gift.pdf"), ("", ""), True),
+    ],
+)
+def test_texts_of_one_form_under_titles_of_their_own_are_no_copies(
+    names: tuple[str, str], heads: tuple[str, str], are_one: bool
+) -> None:
+    marked = sketch(LEASE)
+    form = [
+        FamilyMember(name, name, DocumentKind(), None, marked, plain_words(head))
+        for name, head in zip(names, heads, strict=True)
+    ]
+    assert len(find_families(form)) == are_one
 
 
 def test_two_thousand_near_copies_are_one_family() -> None:
