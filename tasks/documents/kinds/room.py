@@ -57,9 +57,7 @@ class FamilyTie(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """A document that may belong to a family: `content` is the hash of its content, `sketch` the sketch of its text,
-    `head` the plain words at its top.
-    """
+    """A document that may belong to a family: the hash of its content, the sketch of its text, the words at its top."""
 
     id: str
     name: str
@@ -267,15 +265,9 @@ class RoomKinds:
         """The families of documents that belong together."""
         return find_families(
             [
-                FamilyMember(
-                    name,
-                    row.name,
-                    self.kinds[name],
-                    self.contents.get(name),
-                    self.sketches.get(name, b""),
-                    self.signs[name].head if name in self.signs else "",
-                )
+                FamilyMember(name, row.name, self.kinds[name], self.contents.get(name), marked, signs.head)
                 for name, row in self.documents.items()
+                for marked, signs in [(self.sketches.get(name, b""), self.signs.get(name, Signs()))]
             ]
         )
 

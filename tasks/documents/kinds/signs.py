@@ -181,7 +181,7 @@ class Signs:
         body: the kinds of which the words stand in it that stand in such documents.
         audit: `opinion` where auditors give one, `claim` where a title says audited, `negative` where it says not.
         state: what its title or its closing says of its state; `blank_signatures`: lines to be signed are empty;
-            `unfilled`: words stand in brackets until what they ask for is filled in, or for a day where a line to be signed is empty;
+            `unfilled`: words stand in brackets until what they ask for is filled in, or a day beside an empty line;
             `unadopted`: the day at its top on which it was adopted is blank.
         has_code: it holds lines of programs.
         dated: the date (ISO) that stands by itself at its top; `days` are all dates in its opening.
@@ -235,7 +235,7 @@ def read_signs(text: str, places: Sequence[Sequence[Any]]) -> Signs:
     days = dates_in(opening[:1500], of_any_span=True, of_months=False)
     signs.days = list(dict.fromkeys(day.isoformat() for day in days))[:6]
     signs.body = list(_confirm(body, lines, has_day=bool(days)))
-    signs.head = plain_words(" ".join(lines[:FIRST + 1])[:300])
+    signs.head = plain_words(" ".join(lines[: FIRST + 1])[:300])
     signs.letter = begins is not None
     segments = list(read_segments(lines, find_rows(opening)))
     found = _find_title(segments, begins, len(text), signs)
@@ -334,10 +334,9 @@ def _read_signatures(text: str, opening: str, signs: Signs) -> None:
     is_signed = any(_says_signed(part) or any(map(part.__contains__, signed)) for part in (closing, top))
     if signs.state is None:
         signs.state = "signed" if is_signed else "template" if len(_FIELD.findall(opening)) > 1 else None
-    blanks = _list_blanks(text[-_CLOSING:])
-    signs.blank_signatures = not is_signed and len(blanks) >= 2
+    signs.blank_signatures = not is_signed and len(_list_blanks(text[-_CLOSING:])) >= 2
     gaps = {match[0].casefold() for match in islice(_TO_FILL.finditer(text[:_BODY] if "[" in text else ""), 9)}
-    is_undated = bool(blanks) and not gaps.isdisjoint(_UNDATED)
+    is_undated = not gaps.isdisjoint(_UNDATED) and bool(_list_blanks(text[-_CLOSING:]))
     signs.unfilled = not is_signed and (len(gaps) > 1 or is_undated or any(gap.startswith(":") for gap in gaps))
 
 
@@ -445,8 +444,7 @@ def _title(segments: Sequence[Segment], signs: Signs, *, is_long: bool) -> tuple
 def _find_made_under(plan: Kind, behind: Sequence[Segment]) -> tuple[Match, str] | None:
     """Below the title of a plan, that of what is granted under it: "Notice of Stock Option Grant"."""
     for segment in behind:
-        may_be = segment.is_short and not segment.is_part and segment.part[:1].isalnum()  # no item of a list
-        match = find_kind(segment.words) if may_be else None
+        match = find_kind(segment.words) if not segment.is_part and segment.part[:1].isalnum() else None  # no item
         if match and match.kind.under == plan.id and not match.weak and is_title(match, segment):
             return match, segment.line
     return None
