@@ -438,7 +438,7 @@ def newest_run_with(session: Session, document_id: str, text_id: int) -> str | N
         .join(RunCompany, col(RunCompany.run_id) == col(Run.id))
         .join(RunDocument, col(RunDocument.company_id) == col(RunCompany.id))
         .where(RunDocument.document_id == document_id, RunDocument.text_id == text_id)
-        .order_by(col(Run.started_at).desc())
+        .order_by(col(Run.sequence).desc())
     )
     return session.exec(newest.limit(1)).first()
 

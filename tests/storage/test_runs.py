@@ -125,6 +125,21 @@ def test_runs_are_listed_in_the_order_of_their_starts_whatever_the_clock_said(da
         assert [run.id for run in runs.newest_runs(session, 2)] == ["r3", "r2"]
 
 
+def test_the_newest_run_of_a_text_began_last_whatever_the_clock_said(database_url: str) -> None:
+    with database.writing() as session:
+        session.add(text := rows.text())
+        session.flush()
+        for run_id, hours in (("r1", 1), ("r2", 0)):  # the first leader's clock was an hour fast
+            runs.add_run(
+                session, rows.run(run_id, started_at=rows.MORNING + timedelta(hours=hours)), [rows.company(run_id)]
+            )
+            (company,) = runs.run_companies(session, run_id)
+            read = RunDocument(company_id=company.id or 0, document_id="d", name="d", path="", url="", text_id=text.id)
+            session.add(read)
+        session.flush()
+        assert documents.newest_run_with(session, "d", text.id or 0) == "r2"
+
+
 def test_costs_add_up(database_url: str) -> None:
     store("r1")
     store("r2")
