@@ -47,6 +47,7 @@ from tasks.spending.money import Usage, dollars, duration
 
 if TYPE_CHECKING:
     from flows.batch import Estimate
+    from flows.work import CaughtUp
 
 SAMPLE = Path(__file__).parent / "sample" / "batch.yaml"
 
@@ -133,26 +134,21 @@ def _run(
             except CompaniesFailed as error:
                 failed, run_id = error, error.run_id
         else:
-            with _prefect(console):
-                # Prefect takes 1.2 s to import, and reads then where its home is.
-                from flows.batch import batch, continuing, ready  # noqa: PLC0415
-                from flows.help_run import fork  # noqa: PLC0415
-
-                with (  # a run that goes on has listed rooms: two processes must not share its connections
-                    ready(fork) if caught_up is None and (processes or not judged) else nullcontext(),
-                    continuing(caught_up, screen.name),
-                    _progress(screen.name, console),
-                ):
-                    try:
-                        run_id = batch(
-                            batch_file.absolute(),
-                            criteria and criteria.absolute(),
-                            out.absolute(),
-                            retry_failed=retry_failed,
-                            processes=processes,
-                        )
-                    except CompaniesFailed as error:
-                        failed, run_id = error, error.run_id
+            try:
+                run_id = _run_with_prefect(
+                    batch_file,
+                    criteria,
+                    out,
+                    screen,
+                    caught_up,
+                    console,
+                    processes=processes,
+                    retry_failed=retry_failed,
+                    # a run that goes on has listed rooms: two processes must not share its connections
+                    may_fork=caught_up is None and (processes is not None or not judged),
+                )
+            except CompaniesFailed as error:
+                failed, run_id = error, error.run_id
     if failed is not None:
         console.print(failed.message, style="bold")
     unfinished, has_cap = count_unfinished(run_id)
@@ -170,6 +166,42 @@ def _run(
         echo(line)
     echo(f"report  {out / 'report.html'}")
     return 1 if failed else 0
+
+
+def _run_with_prefect(
+    batch_file: Path,
+    criteria: Path | None,
+    out: Path,
+    screen: Batch,
+    caught_up: "CaughtUp | None",
+    console: Console,
+    *,
+    processes: int | None,
+    retry_failed: bool,
+    may_fork: bool,
+) -> str:
+    """Run a batch as a flow and return the run's id; `caught_up` is what was taken over from an earlier run, if any.
+
+    Raises:
+        CompaniesFailed: some companies failed; all the rest is done.
+    """
+    with _prefect(console):
+        # Prefect takes 1.2 s to import, and reads then where its home is.
+        from flows.batch import batch, continuing, ready  # noqa: PLC0415
+        from flows.help_run import fork  # noqa: PLC0415
+
+        with (
+            ready(fork) if may_fork else nullcontext(),
+            continuing(caught_up, screen.name),
+            _progress(screen.name, console),
+        ):
+            return batch(
+                batch_file.absolute(),
+                criteria and criteria.absolute(),
+                out.absolute(),
+                retry_failed=retry_failed,
+                processes=processes,
+            )
 
 
 def _explain_unfinished(count: int, *, has_cap: bool) -> str:

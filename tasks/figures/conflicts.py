@@ -27,8 +27,7 @@ from pathlib import PurePath
 from statistics import median
 from typing import Any, Final, Literal
 
-from tasks.figures.document_figures import agrees
-from tasks.figures.figure import ACTUAL, UNKNOWN, WORDS, Figure
+from tasks.figures.figure import ACTUAL, UNKNOWN, WORDS, Figure, agrees
 from tasks.figures.statement_checks import DEBT_PARTS
 from tasks.language.normalise import LEGAL_FORMS, one_line, plain, read_name
 

@@ -31,6 +31,8 @@ from tasks.figures.figure import (
     Figure,
     Findings,
     Taxonomy,
+    agree,
+    agrees,
     find_basis,
     find_named_basis,
 )
@@ -350,14 +352,12 @@ def _is_planned(document: LedgerDocument, figure: Figure, *, of_plan: bool) -> b
 
 VERSION: Final = "ledger-48"
 """Changes whenever the same text would give other figures; stored ledgers of another version are built again."""
-MOST_FIGURES: Final = 20_000
-"""Of one document; the rest is counted as left out."""
+MOST_FIGURES: Final = 20_000  # of one document; the rest is counted as left out
 _MOST_FOUNDED: Final = 20  # places of one document that say when the company was founded
 _LEGIBLE: Final = 85
 """How sure recognition must be of a page, in percent, for its figures to count: see `tests/benchmarks/README.md`."""
 _NAME_WORDS: Final = 9  # in a line: that is no company's name
-_COARSE: Final = 1000
-"""An amount of so many units of its last digit or more is as good as an exact one."""
+_COARSE: Final = 1000  # units of its last digit: an amount of more is as good as an exact one
 _TEMPLATE: Final = 5  # figures or more, all of them nought: of a form that nobody has filled in
 _MANY: Final = 4  # amounts of one concept and period: of companies, cases or parts that nothing names apart
 _LONGEST: Final = 300
@@ -497,16 +497,6 @@ def _legible(document: LedgerDocument, figures: list[Figure], findings: Findings
     kept = [figure for figure in figures if figure.start >= ends[bisect_right(starts, figure.start)]]
     findings.leave_out("scans that recognition is not sure of", len(figures) - len(kept))
     return kept
-
-
-def agree(one: Figure, other: Figure) -> bool:
-    """Whether two figures say the same, given how they are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
-    return agrees(one.value, one.step, other.value, other.step)
-
-
-def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
-    """As `agree`, for values and the worth of their last digits."""
-    return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
 
 
 def _without_contradictions(

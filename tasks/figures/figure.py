@@ -140,6 +140,16 @@ class Figure:
     end: int
 
 
+def agree(one: Figure, other: Figure) -> bool:
+    """Whether two figures say the same, given how they are rounded: 9.4 m and 9,412,345 do, 9.4 and 7.1 m do not."""
+    return agrees(one.value, one.step, other.value, other.step)
+
+
+def agrees(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
+    """As `agree`, for values and the worth of their last digits."""
+    return abs(value - other) <= max(step, other_step) / 2 + min(step, other_step) / 2
+
+
 @dataclass(frozen=True, slots=True)
 class Tie:
     """A sum in a document that does not add up.

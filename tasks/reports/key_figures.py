@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple
 from tasks.companies.claims import Claim, find_founding_year
 from tasks.figures.conflicts import RULE, RoomFigure, Step, room_row
 from tasks.figures.derived import choose_counted_figures
-from tasks.figures.document_figures import agrees
-from tasks.figures.figure import ACTUAL, name_in_words, taxonomy
+from tasks.figures.figure import ACTUAL, agrees, name_in_words, taxonomy
 from tasks.figures.from_sentences import FOUNDING_YEAR
 from tasks.language.periods import count_months, last_day
 from tasks.reports.models import (
