@@ -38,7 +38,7 @@ def hold(engine: Engine, name: str, *, wait: bool) -> Iterator[bool]:
 
 
 def is_any_held(engine: Engine, names: Iterable[str]) -> bool:
-    """Whether a process holds one of these locks. Asking takes none of them from whoever wants it at that moment.
+    """Whether a process holds one of these locks. Asking does not keep them from whoever waits a moment for one.
 
     Raises:
         DatabaseUnavailable: it cannot be asked.
@@ -73,13 +73,13 @@ def _path(engine: Engine, name: str) -> str:
 
 def _is_locked(path: str) -> bool:
     with suppress(FileNotFoundError), Path(path).open("rb") as file:
-        return not _flock(file.fileno(), wait=False)
+        return not _flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB, tries=1)
     return False
 
 
 @contextmanager
-def _file(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
-    """A lock on a file, which is deleted with the lock."""
+def _file(engine: Engine, name: str, wait: bool, tries: int = 200) -> Iterator[bool]:
+    """A lock on a file, which is deleted with the lock. It is tried `tries` times, half a millisecond apart."""
     path = _path(engine, name)
     while True:
         try:
@@ -87,7 +87,7 @@ def _file(engine: Engine, name: str, wait: bool) -> Iterator[bool]:
         except OSError as error:
             raise unavailable(error) from None
         try:
-            is_locked = _flock(handle, wait)
+            is_locked = _flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB), tries)
             if is_locked and not _is_at(handle, path):  # its last holder has removed it: others lock a new one
                 continue
             try:
@@ -108,12 +108,12 @@ def _is_at(handle: int, path: str) -> bool:
         return False
 
 
-def _flock(handle: int, wait: bool) -> bool:
-    for _ in range(2):
+def _flock(handle: int, operation: int, tries: int) -> bool:
+    for _ in range(tries):
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(handle, operation)
         except BlockingIOError:
-            time.sleep(0.0005)  # `remove_left` of another process may have it for a moment
+            time.sleep(0.0005)  # who asks for it, or removes the files of the killed, has it for a moment
         except OSError as error:  # a file system without locks
             raise unavailable(error) from None
         else:
@@ -293,7 +293,7 @@ class Claims:
                 return False
             if self._engine.dialect.name == "sqlite":
                 file = ExitStack()
-                if not file.enter_context(_file(self._engine, name, wait=False)):
+                if not file.enter_context(_file(self._engine, name, wait=False, tries=2)):
                     file.close()
                     return False
                 self._files[name] = file
