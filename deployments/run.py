@@ -186,16 +186,14 @@ def _run_with_prefect(
         CompaniesFailed: some companies failed; all the rest is done.
     """
     with _prefect(console):
-        # Prefect takes 1.2 s to import, and reads then where its home is.
-        from flows.batch import batch, continuing, ready  # noqa: PLC0415
-        from flows.help_run import fork  # noqa: PLC0415
+        from flows import batch, help_run  # noqa: PLC0415 - Prefect: 1.2 s, and it reads then where its home is
 
         with (
-            ready(fork) if may_fork else nullcontext(),
-            continuing(caught_up, screen.name),
+            batch.ready(help_run.fork) if may_fork else nullcontext(),
+            batch.continuing(caught_up, screen.name),
             _progress(screen.name, console),
         ):
-            return batch(
+            return batch.batch(
                 batch_file.absolute(),
                 criteria and criteria.absolute(),
                 out.absolute(),
