@@ -66,6 +66,7 @@ from storage.context import holding
 from storage.runs import RunCompany
 from storage.settings import override_settings
 from tasks.ai.registry import current_answerer
+from tasks.documents.drive.archives.archive import open_archives
 from tasks.errors import DiligenceError
 from tasks.reports.report import load_results
 from tasks.scoring.ask import BRIEF_ANSWER, CountingAnswerer, Width, search_plans
@@ -155,11 +156,13 @@ _ready: ContextVar[_Fork | None] = ContextVar("ready", default=None)
 def ready(helping: Callable[[str, int, Path | None], int]) -> Iterator[None]:
     """Let a run in the block have its helpers from a fork of this process, which shares no connection with it.
 
-    Where other threads are at work there is no fork, as nothing there would release their locks.
+    Where other threads are at work there is no fork, as nothing there would release their locks. Nor does it share an
+    archive that checking the folders has opened: the first of two to end would delete what was unpacked.
     """
     if any(thread.name not in _IDLE for thread in threading.enumerate()):
         yield
         return
+    open_archives.close()
     database.close()
     fork = _Fork(helping)
     fork.start()

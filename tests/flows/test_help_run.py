@@ -133,3 +133,28 @@ def test_a_fork_tells_what_it_said_last_and_none_is_made_beside_threads() -> Non
     assert ended.stdout == "None\n"
     said = "20260101-000000-0000 was to be helped with by 2."
     assert ended.stderr == f"A process that was helping with the run ended early: {said}\n"
+
+
+OPENED = """
+import os, sys
+from pathlib import Path
+from flows.batch import _processes, ready
+from tasks.documents.drive.archives.archive import open_archives
+
+class Unpacked:
+    def close(self):
+        with Path(sys.argv[1]).open("a") as closed:
+            closed.write(f"{os.getpid()} ")
+
+with open_archives.using(("a drive", "deal.7z", "1"), 1, Unpacked):
+    pass
+with ready(lambda *_: 0), _processes("20260101-000000-0000", None, 2):
+    pass
+print(os.getpid())
+"""
+
+
+def test_what_was_unpacked_before_a_fork_is_not_deleted_by_the_fork(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OPENED, str(tmp_path / "closed")]
+    leader = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert (tmp_path / "closed").read_text().split() == leader.split()
