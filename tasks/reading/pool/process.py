@@ -242,17 +242,17 @@ class _ForkServer(forkserver.ForkServer):
     """A fork server that forks of the process that started it use too: one takes 1 s of processor time to start."""
 
     _forkserver_pid: int | None
+    _forkserver_alive_fd: int
     _starter = 0
 
     def ensure_running(self) -> None:
         """Start the server unless it runs."""
         if self._forkserver_pid is not None and self._starter != os.getpid():
-            try:
-                os.kill(self._forkserver_pid, 0)
-            except OSError:
-                self._forkserver_pid = None  # it has ended; it was no child of ours to be waited for
-            else:
+            alive = select.poll()  # a process that its parent has not waited for still has its id
+            alive.register(self._forkserver_alive_fd, 0)
+            if not alive.poll(0):
                 return
+            self._forkserver_pid = None  # it was no child of ours to be waited for
         super().ensure_running()
         self._starter = os.getpid()
 

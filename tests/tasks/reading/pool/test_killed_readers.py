@@ -159,6 +159,7 @@ from multiprocessing import util
 from pathlib import Path
 from tasks.errors import Unavailable
 from tasks.reading.pool.pool import ExtractionPool
+from tests.waiting import is_running
 
 def read():
     with ExtractionPool(1) as pool:
@@ -168,16 +169,19 @@ def fail(*arguments):
     raise OSError(28, "No space left on device")
 
 read()
-if os.fork():
-    while os.wait()[1] == signal.SIGKILL:  # the server, then the fork
-        pass
+if fork := os.fork():
+    if sys.argv[2] == "waits":
+        while os.wait()[1] == signal.SIGKILL:  # the server, then the fork
+            pass
+    else:
+        os.waitpid(fork, 0)
     sys.exit()
 print(read())
 children = Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children").read_text().split()
 said = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
 (server,) = (child for child in children if b"multiprocessing.forkserver" in said[child])
 os.kill(int(server), signal.SIGKILL)
-while Path(f"/proc/{server}").exists():
+while is_running(int(server)):
     time.sleep(0.01)
 start, util.spawnv_passfds = util.spawnv_passfds, fail
 try:
@@ -190,10 +194,13 @@ print(read())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_a_fork_uses_the_server_of_its_parent_and_starts_its_own_where_that_has_ended(document: Document) -> None:
+@pytest.mark.parametrize("parent", ["waits", "does not wait"])
+def test_a_fork_uses_the_server_of_its_parent_and_starts_its_own_where_that_has_ended(
+    document: Document, parent: str
+) -> None:
     path = document(words="words")
     script = path.with_name("parent.py")
     script.write_text(IN_A_FORK)
-    command, environment = [sys.executable, str(script), str(path)], {**os.environ, "PYTHONPATH": str(ROOT)}
+    command, environment = [sys.executable, str(script), str(path), parent], {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert ended.stdout.splitlines() == ["words", "The readers do not work. Try again.", "words"], ended.stderr
